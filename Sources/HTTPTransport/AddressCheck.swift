@@ -1,9 +1,9 @@
 import FeedCore
 import Glibc
 
-/// Whether an address may be connected to: what a feed from outside must not make us do is call a private one.
+/// Decides whether a request may connect to an address: a feed from outside must not reach private addresses.
 enum AddressCheck {
-    /// Why not; nil if it may. An address of a kind that isn't known counts as private.
+    /// Returns the reason to refuse the address, or nil. An address of an unknown kind counts as private.
     static func refusal(of address: NetworkAddress?, at url: ResourceURL?) -> FeedError? {
         let reason: AddressClass.Reason
         switch address?.addressClass {
@@ -17,13 +17,14 @@ enum AddressCheck {
         return FeedError.invalidData(message, host: url?.hostAndPort).at(.trusting)
     }
 
-    /// Of a name that a proxy is to look up, as far as it can be told without.
+    /// Refuses a host name that a proxy will resolve, as far as the name itself shows its address.
     static func refusal(ofNameIn url: ResourceURL) -> FeedError? {
         guard let host = url.host, let message = reason(againstLoopbackName: host) else { return nil }
         return FeedError.invalidData(message, host: url.hostAndPort).at(.trusting)
     }
 
-    /// A name that always means the machine where it is looked up (RFC 6761), which may be this one, as its proxy often is.
+    /// Returns why a loopback name is refused, or nil. It always means the machine that resolves it (RFC 6761), which
+    /// for a local proxy is this machine.
     private static func reason(againstLoopbackName host: String) -> String? {
         let labels = host.utf8.split(separator: UInt8(ascii: "."))
         guard labels.last.map({ String($0)?.lowercased() == "localhost" }) == true else { return nil }
@@ -32,7 +33,7 @@ enum AddressCheck {
 }
 
 extension NetworkAddress {
-    /// Of a URL's host that is an address, however that is written: programs read `127.1` and `0x7f.1` as one too.
+    /// Parses a URL's host that is an address in any notation: some programs also accept `127.1` and `0x7f.1`.
     init?(literal host: String) {
         var text = host[...]
         if text.hasPrefix("[") { text = text.dropFirst().prefix { $0 != "]" && $0 != "%" } }
@@ -48,7 +49,7 @@ extension NetworkAddress {
     }
 }
 
-/// What the last address that libcurl named turned out to be: mostly the next is the same.
+/// The facts about the last address that libcurl reported, because the next address is usually the same.
 struct AddressCache {
     struct AddressFacts {
         var address: NetworkAddress?

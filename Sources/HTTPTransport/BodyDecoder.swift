@@ -1,35 +1,34 @@
 import CZlib
 import FeedCore
 
-/// Takes a body out of its encoding as it comes. libcurl can do so, too, but doesn't tell one that was cut off from a
-/// whole one.
+/// Decompresses a body while it arrives. libcurl can decompress, too, but accepts a body that was cut off.
 ///
-/// `@unchecked Sendable`: a body is with one thread at a time.
+/// `@unchecked Sendable`: only one thread at a time uses a body's decoder.
 final class BodyDecoder: @unchecked Sendable {
-    /// What a sink is given at once.
+    /// The size of the pieces that the sink receives.
     private static let pieceBytes = 128 << 10
-    /// The largest window; and the header says whether it is one of gzip or of zlib.
+    /// The largest window, with a header that shows whether the format is gzip or zlib.
     private static let withAnyHeader = MAX_WBITS + 32
     private static let withoutHeader = -MAX_WBITS
-    /// Some servers take a header off, and leave the check that belongs to it.
+    /// The bytes that may follow a stream without a header: some servers remove the header and leave its checksum.
     private static let mostBehindBare = 4
 
     private let coding: BodyCodings.Coding
     private let limit: Int64
     private let host: String?
-    /// At one place for good: zlib remembers where.
+    /// The zlib stream, at a fixed address because zlib stores the address.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let piece = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: BodyDecoder.pieceBytes)
     private var filled = 0
     private var stage = Stage.unbegun
     private var isBare = false
     private var bytesBehindEnd = 0
-    /// Of the decoded body.
+    /// The size of the decoded body so far.
     private(set) var bytes: Int64 = 0
 
     private enum Stage { case unbegun, within, ended }
 
-    /// `limit` is for the decoded body.
+    /// Creates a decoder. `limit` is the largest size of the decoded body.
     init(_ coding: BodyCodings.Coding, limit: Int64, host: String?) {
         self.coding = coding
         self.limit = limit
@@ -43,7 +42,7 @@ final class BodyDecoder: @unchecked Sendable {
         piece.deallocate()
     }
 
-    /// `take` is given pieces of one size.
+    /// Decodes a chunk, and passes it on in pieces of equal size.
     func decode(_ chunk: [UInt8], _ take: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
         if stage == .unbegun { try begin(with: chunk) }
         try chunk.withUnsafeBufferPointer { chunk throws(FeedError) in
@@ -59,7 +58,7 @@ final class BodyDecoder: @unchecked Sendable {
         }
     }
 
-    /// When all of the body has come: what is left of it.
+    /// Returns the rest of the decoded body, after its last chunk.
     func finish() throws(FeedError) -> [UInt8] {
         guard stage != .within else {
             throw FeedError(.connectivity, "the compressed body was cut off", host: host).at(.transferring)
@@ -72,7 +71,7 @@ final class BodyDecoder: @unchecked Sendable {
         return Array(piece[..<filled])
     }
 
-    /// What is called deflate has a header by its standard, and none by many servers.
+    /// Starts zlib. The standard gives deflate a header, which many servers omit.
     private func begin(with chunk: [UInt8]) throws(FeedError) {
         isBare = coding == .deflate && !Self.hasHeader(chunk)
         let window = isBare ? Self.withoutHeader : Self.withAnyHeader
@@ -80,7 +79,7 @@ final class BodyDecoder: @unchecked Sendable {
         stage = .within
     }
 
-    /// Of zlib (RFC 1950, section 2.2) or of gzip.
+    /// Returns whether the chunk begins with a header of zlib (RFC 1950, section 2.2) or gzip.
     private static func hasHeader(_ chunk: [UInt8]) -> Bool {
         guard chunk.count >= 2 else { return true }
         let isZlib = chunk[0] & 0x0F == 8 && (Int(chunk[0]) << 8 | Int(chunk[1])) % 31 == 0
@@ -96,13 +95,14 @@ final class BodyDecoder: @unchecked Sendable {
         let count = piece.count - filled - Int(stream.pointee.avail_out)
         filled += count
         bytes += Int64(count)
-        // This says that there was nothing to be done with what is there.
+        // Z_BUF_ERROR only means that zlib needs more input.
         if status != Z_BUF_ERROR { try check(status) }
         if status == Z_STREAM_END { stage = .ended }
         guard bytes <= limit else { throw FeedError.larger(than: limit, host: host).at(.transferring) }
     }
 
-    /// False: what is there means nothing. One file of gzip behind another is a file of both (RFC 1952, section 2.2).
+    /// Returns whether a further gzip member follows (RFC 1952, section 2.2). It returns false for the checksum that
+    /// may follow a stream without a header.
     private func goOnBehindEnd() throws(FeedError) -> Bool {
         bytesBehindEnd += Int(stream.pointee.avail_in)
         if isBare, bytesBehindEnd <= Self.mostBehindBare { return false }

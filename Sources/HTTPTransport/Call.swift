@@ -1,25 +1,26 @@
 import FeedCore
 import Synchronization
 
-/// One request, as the threads pass it among them: the caller who waits, the transfer thread, and the workers.
+/// One request, which the caller's task, the transfer thread and the delivery workers share.
 final class Call: Sendable {
     typealias Outcome = Result<HTTPResponse, FeedError>
 
-    /// What the caller waits for.
+    /// The value that resumes the caller's task.
     enum Delivery {
-        /// The sink has been given nothing yet: the caller does that.
+        /// The whole response. The caller itself passes it to the sink.
         case whole(ResponsePart, TransferEnding)
         case done(Outcome)
     }
 
     let request: HTTPRequest
-    /// The proxy that the request goes through; nil for none.
+    /// The proxy for the request; nil for a direct connection.
     let proxy: ProxyChoice.Proxy?
-    /// Nil for that of the run.
+    /// The idle timeout of this request; nil for the run's timeout.
     let idleTimeout: IdleTimeout?
     private let sink: any BodySink
     private let cancellation = Atomic(false)
-    /// Unchecked, which costs less: it is taken out of here to be resumed, and so is once.
+    /// The suspended caller. An unchecked continuation is cheaper; it is removed before it is resumed, and therefore
+    /// resumed exactly once.
     private let caller = Mutex<UnsafeContinuation<Delivery, Never>?>(nil)
     let pending = Mutex(PendingParts())
 
@@ -36,10 +37,10 @@ final class Call: Sendable {
         if isCancelled { complete(.done(.failure(.cancelled))) } else { start(self) }
     }
 
-    /// Ends the caller's wait; of several, the first counts.
+    /// Resumes the caller. Only the first call of this method counts.
     func complete(_ delivery: sending Delivery) { caller.withLock { $0.take() }?.resume(returning: delivery) }
 
-    /// For the caller, when its wait has ended.
+    /// Returns the outcome, in the caller's task.
     func outcome(of delivery: Delivery) -> Outcome {
         switch delivery {
         case .done(let outcome): return outcome
@@ -50,8 +51,8 @@ final class Call: Sendable {
         }
     }
 
-    /// Ends the caller's wait without the transfer thread, which may be stuck inside libcurl. Only a sink that a worker is
-    /// calling is waited for; the worker ends the wait then.
+    /// Resumes the caller without the transfer thread, which may be stuck inside libcurl. If a worker is calling the
+    /// sink, the worker resumes the caller afterwards.
     func cancel() {
         cancellation.store(true, ordering: .releasing)
         if !pending.withLock({ $0.isServed }) { complete(.done(.failure(.cancelled))) }
@@ -60,12 +61,12 @@ final class Call: Sendable {
     var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
 }
 
-/// How the sink takes what it is given.
+/// The delivery of a response to its sink.
 extension Call {
     struct SinkState {
         var isWanted = true
         var failure: FeedError?
-        /// Of a body that is encoded.
+        /// The decoder of a compressed body.
         var decoder: BodyDecoder?
     }
 
@@ -86,7 +87,7 @@ extension Call {
         }
     }
 
-    /// How all has ended; the sink is given what is left of a body that was decoded.
+    /// Returns the outcome of the call, after the sink has received the rest of a compressed body.
     func outcome(of ending: TransferEnding, after sinkState: SinkState) -> Outcome {
         if isCancelled { return .failure(.cancelled) }
         return conclusion(of: ending, after: sinkState).mapError { $0.touching(ending.circumstances) }
@@ -109,20 +110,20 @@ extension Call {
     }
 }
 
-/// What the transfer thread hands over at once of an answer: of a small body, all there is.
+/// A part of a response that the transfer thread hands over at once. For a small body it is the whole response.
 struct ResponsePart {
-    /// With the first part of an answer.
+    /// The head, in the first part of a response.
     var head: HTTPHead?
-    /// With the head: what the body is to be decoded as.
+    /// The coding of the body, beside the head.
     var coding: BodyCodings.Coding?
     var chunk: [UInt8] = []
 }
 
-/// How a transfer has ended.
+/// The end of a transfer.
 struct TransferEnding {
     let outcome: Call.Outcome
-    /// What the request touched; the sink's own failure has to tell it too.
+    /// The circumstances of the request, which an error of the sink carries, too.
     let circumstances: RequestCircumstances
-    /// Stands in for the outcome when the sink doesn't want the body: that it is too large is then nobody's concern.
+    /// The response that replaces the outcome if the sink declines the body, which may then be too large.
     var responseIfUnwanted: HTTPResponse?
 }

@@ -1,10 +1,10 @@
 package import FeedCore
 
-/// `HTTPClient` over libcurl's multi interface. A body that comes in one piece, and not compressed, is given to its
-/// sink by the task that asked for it.
+/// Implements `HTTPClient` with libcurl's multi interface. A small uncompressed body is passed to its sink by the
+/// requesting task.
 ///
-/// The threads don't hold on to the client; they end when it is let go of. Nobody waits for the transfer thread: a server
-/// can keep it inside libcurl, and a cancelled request ends all the same.
+/// The threads end when the client is released. Cancellation is independent of the transfer thread, because a server
+/// can keep that thread inside libcurl.
 package final class CurlHTTPClient: HTTPClient {
     private static let workerCount = 2
 
@@ -15,8 +15,8 @@ package final class CurlHTTPClient: HTTPClient {
         try self.init(settings: settings, environment: ProxyChoice.environment())
     }
 
-    /// `environment` has the proxy variables that hold if the settings say nothing. The transfer thread calls `whenEnded`
-    /// when it has let go of everything.
+    /// Creates a client. `environment` holds the proxy variables, which apply if the settings name no proxy. The
+    /// transfer thread calls `whenEnded` after it has released everything.
     init(
         settings: NetworkSettings, environment: [String: String], whenEnded: @escaping @Sendable () -> Void = {}
     ) throws(FeedError) {

@@ -2,10 +2,10 @@ import Dispatch
 import FeedCore
 import Synchronization
 
-/// Bodies that come in parts, or compressed, on their way from the transfer thread to the workers; bounded in bytes over
-/// all calls.
+/// Passes large or compressed bodies from the transfer thread to the workers. The queue limits the bytes that all calls
+/// together hold.
 final class DeliveryQueue: Sendable {
-    /// In one run.
+    /// The limit for one run.
     static let mostBytes = 8 << 20
 
     private let mostBytes: Int
@@ -17,7 +17,7 @@ final class DeliveryQueue: Sendable {
 
     init(mostBytes: Int) { self.mostBytes = mostBytes }
 
-    /// For the transfer thread, before it hands over more of a body that isn't complete.
+    /// Tells the transfer thread whether it may hand over more of an incomplete body.
     var hasRoom: Bool { heldBytes.load(ordering: .relaxed) < mostBytes }
 
     func add(_ part: ResponsePart, _ ending: TransferEnding? = nil, to call: Call) {
@@ -27,46 +27,46 @@ final class DeliveryQueue: Sendable {
         readyCount.signal()
     }
 
-    /// For the transfer thread when it has paused transfers: whether they can go on. If not, `release` says so once
-    /// they can.
+    /// Tells the transfer thread whether its paused transfers can resume. If it returns false, `release` returns true
+    /// once they can.
     func awaitRoom() -> Bool {
         roomIsAwaited.store(true, ordering: .sequentiallyConsistent)
         guard heldBytes.load(ordering: .sequentiallyConsistent) <= bytesToGoOn else { return false }
         return roomIsAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// For the workers: bytes that the sink has taken. True once when the transfer thread waits to hear of room.
+    /// Subtracts bytes that a sink has received. It returns true once when the transfer thread waits for room.
     func release(_ bytes: Int) -> Bool {
         let held = heldBytes.subtract(bytes, ordering: .sequentiallyConsistent).newValue
         return held <= bytesToGoOn && roomIsAwaited.load(ordering: .sequentiallyConsistent)
             && roomIsAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// The next call that has parts; waits for one. Nil ends the worker.
+    /// Waits for the next call with parts, and returns it; nil tells the worker to end.
     func next() -> Call? {
         readyCount.wait()
         return ready.withLock { $0.popFirst() }
     }
 
-    /// Lets a worker go once the calls that are ready have been served.
+    /// Ends one worker after the calls that are ready.
     func dismissWorker() { readyCount.signal() }
 }
 
-/// A call's parts that wait for a worker, and how the sink took those before.
+/// The parts of a call that wait for a worker, and the state of its sink.
 struct PendingParts {
     struct Item {
         let part: ResponsePart
-        /// With the last one.
+        /// The end of the transfer, beside the last part.
         let ending: TransferEnding?
     }
 
     private var items: [Item] = []
     private var isScheduled = false
-    /// A worker has taken items and may be calling the sink.
+    /// Whether a worker has taken items and may be calling the sink.
     private(set) var isServed = false
     private var sinkState = Call.SinkState()
 
-    /// Whether the call has to be given to a worker: false if one has it already.
+    /// Adds an item, and returns whether the call must be queued: a queued call already has a worker.
     mutating func add(_ item: Item) -> Bool {
         items.append(item)
         defer { isScheduled = true }
@@ -79,7 +79,8 @@ struct PendingParts {
         return (items, sinkState)
     }
 
-    /// Whether the worker is done with this call for now; if not, more has come in the meantime.
+    /// Stores the state of the sink, and returns whether the worker is done with the call: more parts may have arrived
+    /// meanwhile.
     mutating func leave(_ sinkState: Call.SinkState) -> Bool {
         self.sinkState = sinkState
         isServed = false
@@ -88,7 +89,7 @@ struct PendingParts {
     }
 }
 
-/// First in, first out, at a cost that doesn't depend on how much is in it.
+/// A first-in, first-out queue with constant cost per element.
 struct FIFO<Element> {
     private var elements: [Element?] = []
     private var first = 0
@@ -114,8 +115,8 @@ struct FIFO<Element> {
     }
 }
 
-/// Feeds bodies that come in parts, or compressed, to their sinks, where writing may take its time. Workers share the
-/// queue; what one sink is called with still comes in order, as a call is with one worker at a time.
+/// Passes queued parts to their sinks, whose writes may block. Only one worker at a time serves a call, so that its
+/// sink receives the parts in order.
 struct DeliveryWorker: Sendable {
     let queue: DeliveryQueue
     let mailbox: Mailbox

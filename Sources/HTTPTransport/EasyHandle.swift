@@ -2,34 +2,34 @@ import CCurl
 import FeedCore
 import Glibc
 
-/// libcurl's handle of one transfer. Made once and used for many requests, one after another: what is the same for all
-/// of them is set only once.
+/// Owns libcurl's handle of one transfer. The handle serves many requests, one after another, so that common options
+/// are set only once.
 final class EasyHandle {
-    /// Most images of a page fit, and come with one call.
+    /// The receive buffer, which holds most images completely.
     private static let bufferBytes = 64 << 10
 
     let pointer: UnsafeMutableRawPointer
     let errorText: UnsafeMutablePointer<CChar>
-    /// libcurl doesn't copy it.
+    /// The header list of the request, which libcurl uses without a copy.
     private var headers: HeaderList?
-    /// What the usual request of a feed has, made once.
+    /// The header list of a usual request, which is built once.
     private let offeringEncodings = HeaderList()
     private var hasCredentials = false
-    /// In the URL.
+    /// Whether the URL contains a user name.
     private var hasLogin = false
     private(set) var usesNetrc = false
     private var isDiverted = false
     private var connectsAnew = false
     private var givesUpConnection = false
-    /// The file that libcurl was built to take them from.
+    /// The file of certificate authorities that is built into libcurl.
     private(set) var systemAuthorities: String?
-    /// The directory that libcurl was built to take more of them from.
+    /// The directory of certificate authorities that is built into libcurl.
     private var systemAuthorityDirectory: String?
     private let general: NetworkSettings
     private var waitsForOthers = false
-    /// As of the last request.
+    /// The settings of the last request.
     private(set) var network: NetworkSettings
-    /// That the request goes through.
+    /// The proxy of the request.
     private(set) var proxy: String?
 
     init(_ settings: NetworkSettings) throws(FeedError) {
@@ -47,7 +47,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// `context` is passed to the callbacks and has to outlive them.
+    /// Installs the callbacks. They receive `context`, which must outlive them.
     func connect(
         to context: UnsafeMutableRawPointer, body: curl_write_callback, header: curl_write_callback,
         connected: curl_prereq_callback, opening: curl_opensocket_callback
@@ -63,22 +63,22 @@ final class EasyHandle {
         try check(ccurl_set_opensocket_callback(pointer, opening))
     }
 
-    /// Has the connections closed by `callback`, which is passed `context`; both have to outlive the connections.
+    /// Installs the callback that closes sockets. It receives `context`; both must outlive the connections.
     func close(by context: UnsafeMutableRawPointer, _ callback: curl_closesocket_callback) throws(FeedError) {
         try set(CURLOPT_CLOSESOCKETDATA, to: context)
         try check(ccurl_set_closesocket_callback(pointer, callback))
     }
 
-    /// Sets what this request needs and takes back what the one before it needed; mostly that is the URL alone.
+    /// Sets the options that differ from those of the previous request; usually that is only the URL.
     func prepare(for request: HTTPRequest, through proxy: ProxyChoice.Proxy?) throws(FeedError) {
         errorText[0] = 0
         if waitsForOthers != (request.url.scheme == .https) {
             waitsForOthers.toggle()
-            // A connection that is being made may turn out to serve all requests to a host, once TLS is agreed on. Without
-            // TLS there is but one request at a time, and libcurl would wait for the first answer to know that.
+            // A new TLS connection may turn out to multiplex all requests to a host, so that waiting for it pays. A
+            // connection without TLS carries one request at a time, and libcurl would wait for its first response.
             try set(CURLOPT_PIPEWAIT, to: waitsForOthers ? 1 : 0)
         }
-        // Most runs have one manner for all, which costs no comparison.
+        // The comparison is skipped if all requests of the run have the same settings.
         if request.manner != nil || isDiverted {
             let wanted = request.manner?.network ?? general
             isDiverted = wanted != general
@@ -90,8 +90,7 @@ final class EasyHandle {
         }
         let secrets = request.secrets == nil ? nil : request.secretsToSend
         let given = request.url.credentials ?? secrets?.credentials
-        // A netrc file may have several names for a host, of which one without a password chooses: in the URL, as else it
-        // goes without one.
+        // A netrc file may have several entries for a host. The user name selects one only if it is in the URL.
         let asksNetrc = secrets?.usesNetrc == true && given?.utf8.contains(UInt8(ascii: ":")) != true
         let (login, credentials) = asksNetrc ? (given, nil) : (nil, given)
         try set(CURLOPT_URL, to: login.map(request.url.textToSend(withLogin:)) ?? request.url.textToSend)
@@ -127,7 +126,7 @@ final class EasyHandle {
         connectsAnew = wanted
     }
 
-    /// Whether its connection is closed once no request is on it any more.
+    /// Sets whether libcurl closes the connection after its last request.
     func giveUpConnection(_ wanted: Bool) throws(FeedError) {
         guard givesUpConnection != wanted else { return }
         try set(CURLOPT_FORBID_REUSE, to: wanted ? 1 : 0)
@@ -138,33 +137,33 @@ final class EasyHandle {
 
     private func configure(_ settings: NetworkSettings) throws(FeedError) {
         try set(CURLOPT_ERRORBUFFER, to: UnsafeMutableRawPointer(errorText))
-        // Timeouts by signal are not for programs with threads.
+        // Timeouts by signal are unsafe in a program with threads.
         try set(CURLOPT_NOSIGNAL, to: 1)
         try set(CURLOPT_PROTOCOLS_STR, to: "http,https")
         try set(CURLOPT_FOLLOWLOCATION, to: 0)
-        // A URL's credentials are split off before it gets here; any left are an attempt to smuggle some in.
+        // The caller has removed the credentials of the URL, so that any in it are an injection attempt.
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
         try set(CURLOPT_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
         try set(CURLOPT_PROXY_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
-        // Empty, not left out: libcurl would else look into the environment.
+        // An empty value keeps libcurl from reading the environment.
         try set(CURLOPT_PROXY, to: "")
         try set(CURLOPT_NOPROXY, to: "")
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         let bufferBytes = settings.rateLimit.map { TokenBucket(rate: $0).pieceBytes } ?? Self.bufferBytes
         try set(CURLOPT_BUFFERSIZE, to: bufferBytes)
-        // Giving up a slow name look-up would else wait for it, and hold up every other transfer. The resolver's thread
-        // cleans up after itself when it gets its answer.
+        // Otherwise a cancelled name lookup would block all transfers until it completes. The resolver's thread cleans
+        // up after itself.
         try set(CURLOPT_QUICK_EXIT, to: 1)
         systemAuthorities = text(CURLINFO_CAINFO)
         systemAuthorityDirectory = text(CURLINFO_CAPATH)
         try apply(settings)
     }
 
-    /// What can differ from one request to the next.
+    /// Sets the options that may differ between requests.
     private func apply(_ settings: NetworkSettings) throws(FeedError) {
         try set(CURLOPT_CAINFO, to: settings.caFile ?? systemAuthorities)
-        // libcurl would trust the system's directory besides the file.
+        // A run with a file of its own trusts only that file.
         try set(CURLOPT_CAPATH, to: settings.caFile == nil ? systemAuthorityDirectory : nil)
         try set(CURLOPT_NETRC_FILE, to: settings.netrcFile)
         try set(CURLOPT_SSL_VERIFYPEER, to: settings.isInsecure ? 0 : 1)
@@ -207,76 +206,76 @@ final class EasyHandle {
     }
 }
 
-/// What libcurl knows of the answer.
+/// The information that libcurl has about the response.
 extension EasyHandle {
-    /// Of the last answer that began, an interim one included; 0 before the first.
+    /// The status of the latest response, interim ones included; 0 before the first.
     var status: Int {
         var status = 0
         ccurl_get_long(pointer, CURLINFO_RESPONSE_CODE, &status)
         return status
     }
 
-    /// Whether the answer came over HTTP/2, whose connections take many requests at once.
+    /// Whether the response came over HTTP/2, whose connections carry many requests at once.
     var isMultiplexed: Bool {
         var version = 0
         ccurl_get_long(pointer, CURLINFO_HTTP_VERSION, &version)
         return version == CURL_HTTP_VERSION_2_0
     }
 
-    /// Whether the request has gone on connections alone that were there already.
+    /// Whether the request has used only existing connections.
     var hasReusedConnection: Bool {
         var made = 0
         ccurl_get_long(pointer, CURLINFO_NUM_CONNECTS, &made)
         return made == 0
     }
 
-    /// Whether libcurl says that it has tried one connection after another that was there already. It says so only if
-    /// it has nothing to tell of the last.
+    /// Whether libcurl has given up after several existing connections failed. It says so only if it has no other
+    /// message.
     var hasGivenUpReusing: Bool { String(cString: errorText).hasPrefix("Connection died, tried") }
 
-    /// Of the proxy's answer to a request for a connection; 0 without one.
+    /// The status of the proxy's response to CONNECT; 0 without one.
     var proxyStatus: Int {
         var status = 0
         ccurl_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &status)
         return status
     }
 
-    /// That a request may be answered from, as a person calls it.
+    /// The name of the netrc file, for messages.
     var netrcFile: String { network.netrcFile ?? "~/.netrc" }
 
-    /// What libcurl says of a proxy that it can't make sense of; its code may be another failure's too. Not to be shown
-    /// as it is: the proxy's password may stand in it.
+    /// libcurl's message about a malformed proxy, or nil; the error code is ambiguous. The message may contain the
+    /// proxy's password and must stay hidden.
     var complaintAboutProxy: String? {
         let text = String(cString: errorText)
         return text.hasPrefix("Unsupported proxy") ? text : nil
     }
 
-    /// Nil when the server didn't say.
+    /// The announced length; nil if the response omits it.
     var contentLength: Int64? {
         var length: curl_off_t = -1
         ccurl_get_offset(pointer, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length)
         return length < 0 ? nil : Int64(length)
     }
 
-    /// Of the header with this name, in seconds or as a date; nil without one, or when it is over.
+    /// The delay that a Retry-After header asks for; nil without one and for a past date.
     var retryAfter: Duration? {
         var seconds: curl_off_t = 0
         ccurl_get_offset(pointer, CURLINFO_RETRY_AFTER, &seconds)
-        // 68 years can be added to a clock.
+        // The limit of 68 years keeps the sum with a clock in range.
         return seconds > 0 ? .seconds(min(Int64(seconds), 1 << 31)) : nil
     }
 
-    /// As libcurl resolves a redirect's; nil for what is no URL to it. It does so by itself, too, but with the name and
-    /// password in it that it took from a netrc file.
+    /// Resolves the target of a redirect as libcurl does; nil for an invalid URL. libcurl's own result would contain
+    /// the credentials that it took from a netrc file.
     static func resolve(_ location: String, against url: String) -> String? {
         guard let target = ccurl_resolve(url, location) else { return nil }
         defer { curl_free(target) }
         return String(validatingCString: target)
     }
 
-    /// What libcurl says of the failure, else what the code means in general.
+    /// Returns libcurl's message about the failure, else the general meaning of the code.
     func explanation(of code: CURLcode) -> String {
-        // A small system has none.
+        // A minimal system has no certificate authorities.
         if code == CURLE_SSL_CACERT_BADFILE, network.caFile == nil, let systemAuthorities {
             return "no certificate authorities can be read from \(systemAuthorities): install ca-certificates, "
                 + "or give --cacert"
@@ -284,7 +283,7 @@ extension EasyHandle {
         let general = String(cString: curl_easy_strerror(code))
         guard errorText[0] != 0 else { return general }
         let text = String(cString: errorText)
-        // A proxy that it can't make sense of is told of with its password.
+        // The message about a malformed proxy contains its password.
         if let proxy, proxy.utf8.contains(UInt8(ascii: "@")), text.contains(proxy) { return general }
         return text
     }

@@ -4,18 +4,18 @@ import Synchronization
 
 /// Cuts connections that keep libcurl inside one call.
 ///
-/// An HTTP/2 server does that by sending frames without content faster than libcurl reads them: `curl_multi_perform` does
-/// not return then, and no time limit holds for any transfer. The guard looks twice a second, from another thread. If
-/// libcurl is in the same call as at the last look, and has read much more from a socket since then than it has delivered
-/// from all sockets, the guard shuts that socket down. libcurl then fails the requests of that connection and goes on.
+/// An HTTP/2 server can send frames without content faster than libcurl reads them: `curl_multi_perform` then runs on,
+/// and every time limit is suspended. The guard checks twice a second, from another thread. If libcurl is in the same
+/// call as at the last check, and has since read much more from a socket than it has delivered from all sockets, the
+/// guard shuts that socket down. libcurl then fails the requests of that connection and continues.
 final class FloodGuard: Sendable {
     private static let interval = Duration.milliseconds(500)
-    /// A TLS handshake reads less than this, and a server that outruns libcurl sends more.
+    /// The tolerated number of bytes: a TLS handshake reads less than this, and a flood reads more.
     private static let leastBytes: Int64 = 64 << 10
 
     private struct State {
         var sockets: Set<Int32> = []
-        /// What had been read from each socket at the last look; empty if libcurl has returned since.
+        /// The bytes that were read from each socket at the last check; empty if libcurl has returned since.
         var read: [Int32: Int64] = [:]
         var call = 0
         var content: Int64 = 0
@@ -37,7 +37,7 @@ final class FloodGuard: Sendable {
                         self.look()
                     }
                 } catch {
-                    return  // Cancelled: the guard is gone.
+                    return  // The guard is gone.
                 }
             }
         }
@@ -45,18 +45,18 @@ final class FloodGuard: Sendable {
 
     deinit { watch.withLock { $0?.cancel() } }
 
-    /// For the transfer thread: libcurl is about to be called again.
+    /// Records that the transfer thread is about to call libcurl.
     func begin() { call.add(1, ordering: .relaxed) }
 
-    /// For the transfer thread: libcurl has delivered this many bytes of a head or a body.
+    /// Records that libcurl has delivered this many bytes of a head or a body.
     func delivered(_ bytes: Int) { content.add(Int64(bytes), ordering: .relaxed) }
 
-    /// How many connections have been cut so far.
+    /// The number of connections that the guard has cut.
     var cuts: Int { cutCount.load(ordering: .acquiring) }
 
     func add(_ socket: Int32) { state.withLock { _ = $0.sockets.insert(socket) } }
 
-    /// Closes the socket. The lock keeps the guard from shutting down another file of the same number.
+    /// Closes the socket. The lock keeps the guard from shutting down a new file with the same number.
     func close(_ socket: Int32) -> Int32 {
         state.withLock { state in
             state.sockets.remove(socket)

@@ -3,11 +3,11 @@ package import FeedCore
 import Glibc
 import Synchronization
 
-/// Answers for `file:` URLs as a server would for its own: with 200 and the file's bytes.
+/// Responds to requests for `file:` URLs as a server would: with status 200 and the bytes of the file.
 package final class LocalFileClient: HTTPClient {
     private static let chunkBytes = 128 << 10
 
-    /// Reading and what the sink does block, which the cooperative pool's threads must not.
+    /// Runs the reads and the sinks, which block and must stay off the cooperative pool.
     private let queue = DispatchQueue(label: "feedsync.local-files", attributes: .concurrent)
 
     private let role: FileRole
@@ -54,7 +54,7 @@ package final class LocalFileClient: HTTPClient {
             let chunk = try file.read(chunkBytes) { cancellation.isCancelled }
             if chunk.isEmpty { return delivered }
             delivered += Int64(chunk.count)
-            // It may have grown since it was opened.
+            // The file may have grown since it was opened.
             guard delivered <= request.maxBytes else { throw .larger(than: request.maxBytes, host: nil) }
             try sink.receive(chunk)
         }
@@ -73,28 +73,28 @@ private final class Cancellation: Sendable {
     }
 }
 
-/// What a file is opened as.
+/// The role of a file, which decides how it may be opened.
 package enum FileRole: Sendable {
-    /// A feed or an image, as a server would have it.
+    /// A feed or an image, which corresponds to a server's resource.
     case content
-    /// What an option names: a pipe does as well, and what is neither is as good as none.
+    /// A file that an option names. It may be a pipe, and any other kind of file counts as missing.
     case operand
 
     var kindOfWrongFile: FeedError.Kind { self == .content ? .invalidData : .notFound }
 }
 
-/// A regular file, open for reading; or a pipe, where that will do.
+/// A regular file or a permitted pipe, open for reading.
 struct LocalFile: ~Copyable {
-    /// How soon who waits for a pipe notices that nobody wants it any more, in milliseconds.
+    /// The interval at which a read from a pipe checks for cancellation, in milliseconds.
     private static let notice: Int32 = 100
 
     private let descriptor: Int32
     private let path: String
-    /// Nil for a pipe.
+    /// The size of the file; nil for a pipe.
     let size: Int64?
 
     init(path: String, _ role: FileRole) throws(FeedError) {
-        // Opening a FIFO would else wait for somebody to write to it.
+        // O_NONBLOCK opens a FIFO before it has a writer.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw .file(path, errno) }
         do throws(FeedError) {
@@ -122,11 +122,12 @@ struct LocalFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The next bytes, at most `count`; none at the end, or where it is a pipe that is no longer wanted.
+    /// Returns the next bytes, at most `count`. It returns an empty array at the end, and for a pipe whose data is no
+    /// longer wanted.
     func read(_ count: Int, until isUnwanted: () -> Bool) throws(FeedError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            // A pipe that nobody has written to yet would seem to be at its end.
+            // A pipe without a writer would otherwise seem to be at its end.
             while size != nil || waitForBytes(until: isUnwanted) {
                 let got = Glibc.read(descriptor, buffer.baseAddress, count)
                 if got >= 0 {
@@ -154,12 +155,13 @@ struct LocalFile: ~Copyable {
 }
 
 extension FeedError {
-    /// Never a fault of storage: that is the cache's own, and ends the run.
+    /// Returns the error for a failed system call. It is never a storage error, which would mean a broken cache and end
+    /// the run.
     fileprivate static func file(_ path: String, _ code: Int32) -> FeedError {
         switch code {
         case ENOENT, ENOTDIR: .notFound("no such file").adding(": \(path)")
         case EACCES, EPERM, ELOOP: .notFound("\(path): \(String(cString: strerror(code)))")
-        // As of a server: another time it may be read.
+        // The failure may pass, as with a server.
         default: .connectivity("\(path): \(String(cString: strerror(code)))")
         }
     }

@@ -1,12 +1,12 @@
 import FeedCore
 import Synchronization
 
-/// What the other threads ask of the transfer thread.
+/// The requests of other threads to the transfer thread.
 struct Mail {
     var starts: [Call] = []
-    /// Calls that were cancelled, or whose sink threw.
+    /// The calls that were cancelled or whose sink threw.
     var stops: [Call] = []
-    /// Calls whose body isn't wanted.
+    /// The calls whose sink declined the body.
     var declines: [Call] = []
     var hasRoom = false
     var isClosing = false
@@ -14,8 +14,8 @@ struct Mail {
     fileprivate var isEmpty: Bool { starts.isEmpty && stops.isEmpty && declines.isEmpty && !hasRoom && !isClosing }
 }
 
-/// Where it is left. The thread is woken only when it is asleep, and only by the first to find it so: a wake-up is a
-/// system call, and under load the thread looks in anyway.
+/// Holds the mail for the transfer thread. It wakes the thread only if the thread sleeps, and only once: a wake-up is a
+/// system call, and under load the thread collects its mail anyway.
 final class Mailbox: Sendable {
     private struct State {
         var mail = Mail()
@@ -38,7 +38,7 @@ final class Mailbox: Sendable {
 
     func announceRoom() { _ = post { $0.mail.hasRoom = true } }
 
-    /// Ends the transfer thread; what is posted from now on is refused.
+    /// Tells the transfer thread to end. Later mail is refused.
     func close() { _ = post(isLast: true) { $0.mail.isClosing = true } }
 
     private func post(isLast: Bool = false, _ change: (inout State) -> Void) -> Bool {
@@ -53,7 +53,7 @@ final class Mailbox: Sendable {
         return isAccepted
     }
 
-    /// For the transfer thread: everything since the last time.
+    /// Returns all mail since the last call, for the transfer thread.
     func collect() -> Mail {
         state.withLock { state in
             state.isAsleep = false
@@ -63,7 +63,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// For the transfer thread: whether it may sleep. From then on the next to post wakes it.
+    /// Returns whether the transfer thread may sleep. The next mail then wakes it.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.mail.isEmpty

@@ -2,21 +2,21 @@ import CCurl
 import FeedCore
 import Glibc
 
-/// libcurl's multi handle: many transfers on one thread, and the connections they share.
+/// Owns libcurl's multi handle: many transfers on one thread, and the connections that they share.
 ///
-/// `@unchecked Sendable`: all calls but `wake` are made by the transfer thread alone, and that one libcurl takes from any.
+/// `@unchecked Sendable`: only the transfer thread calls it, except for `wake`, which libcurl permits from any thread.
 final class MultiHandle: @unchecked Sendable {
     private let multi: UnsafeMutableRawPointer
-    /// It outlives the connections, which it closes.
+    /// The guard that closes the connections and outlives them.
     let floodGuard = FloodGuard()
 
-    /// Connections of up to `mostConnections` are kept for later requests.
+    /// Creates the handle, which keeps up to `mostConnections` connections for later requests.
     init(connectionsPerHost: Int, mostConnections: Int) throws(FeedError) {
         let code = CurlGlobal.initialised
         guard code == CURLE_OK else { throw .connectivity("libcurl: \(String(cString: curl_easy_strerror(code)))") }
         guard let multi = curl_multi_init() else { throw .connectivity("libcurl: out of memory") }
         self.multi = multi
-        // Without the descriptors for it a wake-up would be lost without a word, and the run with it.
+        // Wake-ups need file descriptors: a lost wake-up would hang the run silently.
         guard curl_multi_wakeup(multi) == CURLM_OK else {
             curl_multi_cleanup(multi)
             throw .connectivity("libcurl: there is nothing to wake transfers with; too many files are open")
@@ -27,7 +27,8 @@ final class MultiHandle: @unchecked Sendable {
 
     deinit { curl_multi_cleanup(multi) }
 
-    /// Each is a file of the process, which has others to open.
+    /// The number of connections that the limit for open files permits: each one is a file, and the process opens
+    /// others.
     private static var connectionsForFiles: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 64 }
@@ -39,17 +40,17 @@ final class MultiHandle: @unchecked Sendable {
         guard code == CURLM_OK else { throw .connectivity("libcurl: \(String(cString: curl_multi_strerror(code)))") }
     }
 
-    /// The connection is kept for others if the transfer has ended, or shares it, and closed if it was under way alone. One
-    /// that wasn't added is left as it is.
+    /// Removes a transfer. Its connection is kept if the transfer has ended or others share it, and is closed
+    /// otherwise. A handle that was never added stays unchanged.
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(multi, easy.pointer) }
 
-    /// Moves every transfer on as far as it goes without waiting.
+    /// Advances every transfer as far as possible without waiting.
     func perform() -> CURLMcode {
         var running: Int32 = 0
         return curl_multi_perform(multi, &running)
     }
 
-    /// The next transfer that has ended, by what was set as its private pointer.
+    /// Returns the next ended transfer, identified by its private pointer.
     func nextEnded() -> (context: UnsafeMutableRawPointer, result: CURLcode)? {
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
@@ -61,7 +62,7 @@ final class MultiHandle: @unchecked Sendable {
         return nil
     }
 
-    /// Waits until a connection or a timer of libcurl's needs attention, `wake` is called, or the time is up.
+    /// Waits until a connection or a timer of libcurl needs attention, `wake` is called, or the time is up.
     func wait(milliseconds: Int32) -> CURLMcode {
         curl_multi_poll(multi, nil, 0, milliseconds, nil)
     }
@@ -70,6 +71,7 @@ final class MultiHandle: @unchecked Sendable {
 }
 
 private enum CurlGlobal {
-    /// Once for the process; never taken back, as other threads may be inside libcurl until the very end.
+    /// Initialises libcurl once per process. It is never cleaned up, because other threads may be inside libcurl until
+    /// the process ends.
     static let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 }

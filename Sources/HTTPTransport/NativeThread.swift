@@ -1,10 +1,10 @@
-// libcurl's headers bring the thread types along; whose the compiler takes them to be depends on which it meets first.
+// libcurl's headers declare the thread types, too. The order of these imports decides which module the compiler
+// attributes them to.
 import CCurl
 import FeedCore
 import Glibc
 
-/// A thread of our own, for work that blocks: Swift's cooperative pool has only as many threads as the machine has
-/// cores, and none to spare.
+/// Starts threads for blocking work: Swift's cooperative pool has only as many threads as the machine has cores.
 enum NativeThread {
     static func start(_ body: @escaping @Sendable () -> Void) throws(FeedError) {
         let start = Unmanaged.passRetained(Start(body))
@@ -29,8 +29,8 @@ enum NativeThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
         func run() {
-            // Signals are for the main thread. A blocked SIGPIPE also makes a write to a closed connection an error
-            // code: libcurl is told to leave signals alone.
+            // Signals belong to the main thread. With SIGPIPE blocked, a write to a closed connection fails with an
+            // error code.
             var all = sigset_t()
             sigfillset(&all)
             pthread_sigmask(SIG_BLOCK, &all, nil)

@@ -1,26 +1,26 @@
 import FeedCore
 import Glibc
 
-/// Through which proxy a request goes. libcurl could tell by the same variables, but whether a proxy stands between
-/// has to be known here: the address connected to is then the proxy's, and says nothing of the server.
+/// Chooses the proxy of a request. libcurl reads the same variables, but the address check must know the choice: with a
+/// proxy, the connected address is the proxy's and says nothing about the server.
 ///
-/// | for           | the first of these that isn't empty                          |
+/// | for           | the first of these that has a value                          |
 /// |---------------|--------------------------------------------------------------|
 /// | any           | as given; "" for none                                        |
 /// | http          | `http_proxy`, `all_proxy`, `ALL_PROXY`                       |
 /// | https         | `https_proxy`, `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`       |
 ///
-/// No `HTTP_PROXY`: to a CGI program that is a header of whoever asks. Hosts that `no_proxy` or `NO_PROXY` names are
-/// asked directly.
+/// `HTTP_PROXY` is ignored, because a CGI program gets a request header of its client under that name. Hosts that
+/// `no_proxy` or `NO_PROXY` names are reached directly.
 struct ProxyChoice {
     struct Proxy: Hashable {
-        /// The proxy's URL as libcurl takes it.
+        /// The proxy's URL in libcurl's notation.
         let text: String
-        /// The environment variable that names the proxy; nil if `--proxy` does.
+        /// The environment variable that names the proxy; nil for `--proxy`.
         let variable: String?
 
-        /// A SOCKS proxy always resolves names itself: `socks4` means `socks4a` and `socks5` means `socks5h`. libcurl reads
-        /// `socks` as `socks4`.
+        /// Creates a proxy that resolves host names itself if it is a SOCKS proxy: `socks4` becomes `socks4a` and
+        /// `socks5` becomes `socks5h`. libcurl reads `socks` as `socks4`.
         init(_ text: String, variable: String? = nil) {
             self.variable = variable
             let end = text.firstRange(of: ":/")?.lowerBound ?? text.startIndex
@@ -59,7 +59,7 @@ struct ProxyChoice {
 }
 
 extension ProxyChoice {
-    /// This process's variables that it depends on.
+    /// Returns the variables of this process that name proxies.
     static func environment() -> [String: String] {
         let names = [
             "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
@@ -70,7 +70,7 @@ extension ProxyChoice {
     }
 }
 
-/// The choice of the run, and those of requests that go another way.
+/// Chooses the proxy by the run's settings, or by those of the request.
 struct ProxyChoices {
     private let general: ProxyChoice
     private let environment: [String: String]
@@ -86,8 +86,8 @@ struct ProxyChoices {
     }
 }
 
-/// The hosts that are asked directly: names with all that is below them, addresses, and blocks of addresses; `*` is
-/// all. Ports don't matter.
+/// The hosts that are reached directly: names with their subdomains, addresses, and blocks of addresses; `*` means all.
+/// Ports are ignored.
 struct ProxyExceptions {
     private enum HostPattern {
         case name([UInt8])
@@ -103,7 +103,7 @@ struct ProxyExceptions {
         exceptions = items.compactMap { Self.exception(String(Substring($0))) }
     }
 
-    /// `host` as it stands in a URL.
+    /// Returns whether the list contains `host`, which is written as in a URL.
     func contains(_ host: String) -> Bool {
         guard !all else { return true }
         guard !exceptions.isEmpty else { return false }
@@ -129,12 +129,12 @@ struct ProxyExceptions {
             let name = name(Substring(try HostName.ascii(withoutPort(item))).drop { $0 == "." })
             return name.isEmpty ? nil : .name(name)
         } catch {
-            // Nothing that is asked for is called so.
+            // An invalid name matches no host.
             return nil
         }
     }
 
-    /// An IPv6 address without brackets has several colons, and no port.
+    /// Removes the port. Several colons without brackets are those of an IPv6 address.
     private static func withoutPort(_ text: String) -> String {
         guard let colon = text.lastIndex(of: ":") else { return text }
         let isBracketed = text.hasPrefix("[")
@@ -147,7 +147,7 @@ struct ProxyExceptions {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 
-    /// Comparable: in lower case, and without the dot that may end a full name.
+    /// Returns the name in comparable form: in lower case, without the dot that may end a full name.
     private static func name(_ text: Substring) -> [UInt8] {
         let name = Array(text.lowercased().utf8)
         return name.last == UInt8(ascii: ".") ? name.dropLast() : name

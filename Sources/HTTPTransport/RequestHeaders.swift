@@ -2,18 +2,19 @@ import CCurl
 import FeedCore
 import Glibc
 
-/// Header lines for a request, in libcurl's own kind of list.
+/// The header lines of a request as a list of libcurl.
 final class HeaderList {
-    /// What a request for the rest of a body says itself.
+    /// The headers that a request for the rest of a body sets itself.
     private static let namesOfRest = [acceptEncoding, "if-range", "range"]
     private static let acceptEncoding = "accept-encoding"
-    /// By ourselves: what libcurl offers, it decodes, and doesn't tell a body that was cut off from a whole one.
+    /// The codings that this client decodes. libcurl would decode those it offers itself, and would accept a body that
+    /// was cut off.
     private static let offer = "Accept-Encoding: \(BodyCodings.offered)"
 
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
-    /// Nil if the request needs none but the usual ones. `lines` are a person's own, and mean what they mean to curl:
-    /// `Name:` takes a header away, and `Name;` sends an empty one.
+    /// Creates the list; nil if the request needs only the usual headers. `lines` are the user's own and have curl's
+    /// meaning: `Name:` removes a header, and `Name;` sends an empty one.
     init?(for request: HTTPRequest, with lines: [String]) throws(FeedError) {
         add("If-None-Match", request.validators.etag)
         add("If-Modified-Since", request.validators.lastModified)
@@ -27,18 +28,19 @@ final class HeaderList {
             }
             if request.rest == nil || !Self.namesOfRest.contains(Self.name(of: line)) { append(line) }
         }
-        // The rest of a compressed body would be of no use.
+        // The rest of a compressed body is useless.
         let saysEncodings = lines.contains { Self.name(of: $0) == Self.acceptEncoding }
         if request.rest == nil, request.mayBeCompressed, !saysEncodings { append(Self.offer) }
         if first == nil { return nil }
     }
 
-    /// For the usual request of a body that may come encoded.
+    /// Creates the list of a usual request whose response may be compressed.
     init() { append(Self.offer) }
 
     deinit { curl_slist_free_all(first) }
 
-    /// They come from a database or a server, and a line break in one would begin a header of its own.
+    /// Adds a header, unless its value has a control character: it comes from a database or a server, and a line break
+    /// would begin another header.
     private func add(_ name: String, _ value: String?) {
         if let value, Self.isPlain(value) { append("\(name): \(value)") }
     }
@@ -54,12 +56,12 @@ final class HeaderList {
     }
 }
 
-/// A user name and password as the server shall see them.
+/// The user name and password to send.
 struct Credentials {
     let user: String
     let password: String
 
-    /// `user:password` as it stands in a URL.
+    /// Decodes `user:password` as written in a URL.
     init(percentEncoded text: String) throws(FeedError) {
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
         user = try Self.decode(text[..<colon])
@@ -68,7 +70,7 @@ struct Credentials {
 
     private static func decode(_ text: Substring) throws(FeedError) -> String {
         let encoded = String(text)
-        // A length of 0 stands for "measure it", which is right for an empty text too.
+        // A length of 0 makes libcurl measure the text, which also suits an empty one.
         var length: Int32 = 0
         guard let decoded = curl_easy_unescape(nil, encoded, 0, &length) else {
             throw .connectivity("libcurl: out of memory")
@@ -82,7 +84,7 @@ struct Credentials {
 }
 
 extension ResourceURL {
-    /// `login` is percent-encoded.
+    /// Returns the URL with a percent-encoded user name.
     func textToSend(withLogin login: String) -> String {
         let beginning = "\(scheme.rawValue)://"
         return "\(beginning)\(login)@\(Substring(textToSend.utf8.dropFirst(beginning.utf8.count)))"
@@ -90,6 +92,6 @@ extension ResourceURL {
 }
 
 extension HTTPRequest {
-    /// Neither conditional nor for a rest.
+    /// Whether the request is unconditional and asks for the whole body.
     var isUsual: Bool { validators.isEmpty && rest == nil }
 }

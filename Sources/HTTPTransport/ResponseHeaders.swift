@@ -1,26 +1,26 @@
 import FeedCore
 
-/// What an answer's headers say, taken as their lines come: to ask libcurl for each when all are there goes through all
-/// of them each time.
+/// Collects the headers of a response line by line: asking libcurl for each header afterwards searches all of them each
+/// time.
 struct ResponseHeaders {
-    /// What a text that comes in many lines may grow to: each of them copies those before it.
+    /// The largest size of a header that is joined from several lines: each line copies the earlier ones.
     private static let mostBytes = 16 << 10
 
     private var head = HTTPHead(status: 0)
-    /// Of the line before, which the next may go on with.
+    /// The header of the previous line, which the next line may continue.
     private var last: HTTPHead.Header?
     private(set) var location: String?
     private(set) var codings = BodyCodings()
     private var hasTwoLengths = false
 
-    /// With its end of line.
+    /// Reads a header line, including its line break.
     mutating func take(_ line: UnsafeRawBufferPointer) {
         if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
             append(Self.text(line, from: 0), after: " ")
             return
         }
         last = nil
-        // A line of none of them, such as that of the status.
+        // Other lines, such as the status line, are ignored.
         guard let (name, field) = Self.fields.first(where: { line.isField($0.name) }) else { return }
         let start = name.utf8CodeUnitCount + 1
         switch field {
@@ -32,14 +32,14 @@ struct ResponseHeaders {
     }
 
     private mutating func take(_ text: String?, of header: HTTPHead.Header) {
-        // Of those that are no list, the first counts.
+        // The first line counts, except for lists.
         if header == .contentLength, text == nil || head[header] ?? text != text { hasTwoLengths = true }
         guard head[header] == nil || header == .link else { return }
         last = header
         append(text, after: ", ")
     }
 
-    /// To the header of the line before, or of this one.
+    /// Appends the text to the header of the current or the previous line.
     private mutating func append(_ text: String?, after separator: String) {
         guard let text else {
             last = nil
@@ -54,17 +54,17 @@ struct ResponseHeaders {
         }
     }
 
-    /// Whether it can't be known how long the body is (RFC 9112, section 6.3): libcurl takes the first number that it
-    /// finds. Chunks say for themselves where they end.
+    /// Whether the length of the body is ambiguous (RFC 9112, section 6.3): libcurl would take the first number.
+    /// Chunked bodies have lengths of their own.
     var isLengthUnclear: Bool {
         guard !codings.isChunked else { return false }
         return hasTwoLengths || head[.contentLength].map { !Self.isOneLength($0) } ?? false
     }
 
-    /// One may be put down several times, as by a proxy that joins lines.
+    /// Returns whether the text is one length, which may be repeated: some proxies join lines.
     private static func isOneLength(_ text: String) -> Bool {
         let isDigit: (UInt8) -> Bool = { 0x30...0x39 ~= $0 }
-        // As nearly all are.
+        // Nearly all responses end here.
         if !text.isEmpty, text.utf8.allSatisfy(isDigit) { return true }
         let lengths = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             .map { $0.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
@@ -73,13 +73,14 @@ struct ResponseHeaders {
         }
     }
 
-    /// Without those that mean nothing in an answer of this status, which are gone from then on.
+    /// Returns the head, after removing the headers that are meaningless with this status.
     mutating func head(status: Int) -> HTTPHead {
         head.status = status
         if status != 200 { head[.link] = nil }
         if status != 206 { head[.contentRange] = nil }
         head.isContentEncoded = codings.coding != nil
-        // With less than a strong tag, no rest is asked for; and of an encoded body it is not how long that becomes.
+        // Only a response with a strong entity tag can be continued, and the length of a compressed body differs from
+        // the decoded length.
         if status != 200 || head[.etag]?.isStrongTag != true || head.isContentEncoded { head[.contentLength] = nil }
         return head
     }
@@ -96,7 +97,7 @@ struct ResponseHeaders {
         ("transfer-encoding", .transferEncoding),
     ]
 
-    /// Nil if it is no text.
+    /// Returns the value as text; nil if it is invalid UTF-8.
     private static func text(_ line: UnsafeRawBufferPointer, from offset: Int) -> String? {
         do {
             return String(copying: try UTF8Span(validating: value(line, from: offset).span))
@@ -105,7 +106,7 @@ struct ResponseHeaders {
         }
     }
 
-    /// A URL in another encoding than UTF-8 is followed as browsers do, which percent-encode what is beyond ASCII in it.
+    /// Returns the value as a URL. Like browsers, it percent-encodes bytes of another encoding than UTF-8.
     private static func reference(_ line: UnsafeRawBufferPointer, from offset: Int) -> String {
         if let text = text(line, from: offset) { return text }
         var encoded: [UInt8] = []
@@ -115,7 +116,7 @@ struct ResponseHeaders {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// What is between the offset and the end, less the white space around it.
+    /// Returns the bytes from the offset to the end, without surrounding white space.
     private static func value(_ line: UnsafeRawBufferPointer, from offset: Int) -> UnsafeBufferPointer<UInt8> {
         var (start, end) = (offset, line.count)
         while start < end, line[start] <= 0x20 { start += 1 }
@@ -125,7 +126,7 @@ struct ResponseHeaders {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether it is a line of the header with this name, which is given in lower case.
+    /// Returns whether the line has this header name, which is given in lower case.
     fileprivate func isField(_ name: StaticString) -> Bool {
         guard count > name.utf8CodeUnitCount, self[name.utf8CodeUnitCount] == UInt8(ascii: ":") else { return false }
         for index in 0..<name.utf8CodeUnitCount where self[index] | 0x20 != name.utf8Start[index] { return false }
@@ -133,25 +134,26 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// What an answer says that its body is encoded with.
+/// The codings of a response body.
 struct BodyCodings {
-    /// With a window of 32 KB. Others are not offered: with theirs a body of kilobytes can ask for many megabytes.
+    /// The supported codings, whose window is 32 KB. With other codings, a body of kilobytes could demand many
+    /// megabytes.
     enum Coding { case gzip, deflate }
 
     static let offered = "gzip, deflate"
-    /// More than one is refused, and so many are told of.
+    /// The number of codings that a message lists; more than one is an error.
     private static let mostNames = 4
 
-    /// Those that there are. Whatever else stands there, by mistake, or for a store of objects' own use, means nothing.
+    /// The known codings. Other values, which some object stores set, are ignored.
     private var names: [String] = []
-    /// Those of the transfer, which were not asked for, whatever they are.
+    /// The transfer codings, which the client never asks for.
     private var namesInTransfer: [String] = []
     private(set) var isChunked = false
 
-    /// Of a line that may be one of several.
+    /// Adds the codings of a line. A response may have several such lines.
     mutating func add(_ value: some Sequence<UInt8>) { Self.add(value, to: &names, where: Self.exists) }
 
-    /// Of a line on the transfer; its chunks are libcurl's affair.
+    /// Adds the transfer codings of a line, except chunks, which libcurl decodes.
     mutating func addInTransfer(_ value: some Sequence<UInt8>) {
         var isChunked = isChunked
         Self.add(value, to: &namesInTransfer) { name in
@@ -165,7 +167,7 @@ struct BodyCodings {
         _ value: some Sequence<UInt8>, to names: inout [String], where counts: (String) -> Bool
     ) {
         for name in value.split(separator: UInt8(ascii: ",")) where names.count < mostNames {
-            // As long as any name, and what of another can be told.
+            // The name is cut, because a message may quote it.
             let name = String(decoding: name.filter { 0x21...0x7E ~= $0 }.prefix(40), as: UTF8.self).lowercased()
             if !name.isEmpty, counts(name) { names.append(name) }
         }
@@ -183,10 +185,10 @@ struct BodyCodings {
         }
     }
 
-    /// Nil of a body that is as it is.
+    /// The coding of the body; nil for a plain one.
     var coding: Coding? { names.first.flatMap(Self.coding) }
 
-    /// Why the body is not to be decoded: layers that each hold no more than a little can stand for terabytes.
+    /// The reason to reject the body, or nil. Several layers of compression could expand to terabytes.
     var problem: String? {
         let all = namesInTransfer + names
         if all.count > 1 { return "the body is encoded more than once: \(all.joined(separator: ", "))" }

@@ -1,21 +1,22 @@
 import FeedCore
 import Glibc
 
-/// What has come of an answer lately, from a mark on: a server that drips is a server that hangs.
+/// Detects a response that has stalled. A mark records the last progress; a server that sends less than 1 KiB within the
+/// idle timeout counts as hanging.
 ///
-/// | what happens                                                  | the mark                                 |
-/// |---------------------------------------------------------------|------------------------------------------|
-/// | there is a connection, the answer begins, or its head is done | is set anew                              |
-/// | 1 KiB has come since the mark                                 | is set anew                              |
-/// | less than that, be it of the head or of the body              | stays                                    |
-/// | trailers, chunk extensions or frames without content come     | stays                                    |
-/// | nothing is read, as this side has to wait                     | goes along: that time counts for nothing |
+/// | event                                                              | the mark           |
+/// |--------------------------------------------------------------------|--------------------|
+/// | the connection is made, the response begins, or its head ends      | is set to now      |
+/// | 1 KiB of head or body has arrived since the mark                   | is set to now      |
+/// | less than that has arrived                                         | stays              |
+/// | trailers, chunk extensions or frames without content arrive        | stays              |
+/// | the transfer is paused                                             | moves with time    |
 struct StallDetector {
     private static let least = 1 << 10
 
-    /// Nil before there is a connection: until then libcurl watches the time.
+    /// The moment of the last progress; nil before the connection, during which libcurl's own timeout applies.
     private(set) var mark: Instant?
-    /// Since the mark.
+    /// The number of bytes since the mark.
     private var bytes = 0
     private var pausedAt: Instant?
 
@@ -35,14 +36,14 @@ struct StallDetector {
         pausedAt = nil
     }
 
-    /// When it has taken too long; nil while it can't have.
+    /// Returns when the response counts as stalled; nil before the connection and during a pause.
     func deadline(_ timeout: IdleTimeout) -> Instant? { pausedAt == nil ? mark.map { $0 + timeout.nanoseconds } : nil }
 
-    /// That nothing has come since the mark, else that too little has.
+    /// Whether no data at all has arrived since the mark.
     var isSilent: Bool { bytes == 0 }
 }
 
-/// A moment on the clock that libcurl's own timers use.
+/// A moment on the monotonic clock that libcurl's timers use, too.
 struct Instant: Comparable {
     let nanoseconds: Int64
 
@@ -61,8 +62,8 @@ struct Instant: Comparable {
     func nanoseconds(since earlier: Instant) -> Int64 { nanoseconds - earlier.nanoseconds }
 }
 
-/// How long a transfer may take for the little that `StallDetector` asks for. libcurl's own counts in whole seconds, and what it
-/// is made to wait for too.
+/// The time in which `StallDetector` expects progress. libcurl's own timeout counts in whole seconds, and includes
+/// pauses.
 struct IdleTimeout {
     private let duration: Duration
     let nanoseconds: Int64

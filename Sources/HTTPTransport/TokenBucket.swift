@@ -1,7 +1,6 @@
-/// A rate held on average, with bursts: a token is a byte, so many come back each second, and a few are saved up.
+/// Limits a rate on average and permits short bursts. A token is a byte; tokens return at the rate, up to the capacity.
 ///
-/// Whoever finds any may take more than there are: pieces come in the size they come in. The debt is paid before the
-/// next.
+/// A taker may exceed the available tokens, because pieces have a given size. The debt is repaid before the next piece.
 struct TokenBucket {
     private static let leastCapacity: Int64 = 16 << 10
     private static let nanosecondsInSecond: Int64 = 1_000_000_000
@@ -9,10 +8,10 @@ struct TokenBucket {
     private let rate: Int64
     private let capacity: Int64
     private var tokens: Int64
-    /// What has come back up to here is counted.
+    /// The moment up to which tokens have been returned.
     private var counted: Int64?
 
-    /// `rate` is in bytes a second; the bucket begins full.
+    /// Creates a full bucket. `rate` is in bytes per second.
     init(rate: Int64) {
         self.rate = min(max(rate, 1), 1 << 32)
         capacity = max(self.rate / 4, Self.leastCapacity)
@@ -23,7 +22,7 @@ struct TokenBucket {
 
     mutating func take(_ bytes: Int) { tokens -= Int64(bytes) }
 
-    /// `now` never goes back.
+    /// Returns tokens for the time since the last refill. `now` must not decrease.
     mutating func refill(at now: Int64) {
         guard let counted else {
             self.counted = now
@@ -36,18 +35,18 @@ struct TokenBucket {
             self.counted = now
         } else if due > 0 {
             tokens += due
-            // Not `now`: what is left of a token would be lost each time.
+            // Setting `now` instead would lose a fraction of a token each time.
             self.counted = counted + (due * Self.nanosecondsInSecond + rate - 1) / rate
         }
     }
 
-    /// From the last refill until there are some; 0 if there are.
+    /// The time from the last refill until tokens are available; 0 if they are.
     var nanosecondsToWait: Int64 {
         guard tokens <= 0 else { return 0 }
         let missing = 1 - tokens
         return (missing * Self.nanosecondsInSecond + rate - 1) / rate
     }
 
-    /// How much is best read at once: little, so that several transfers share evenly.
+    /// The amount to read at once. It is small, so that several transfers share the rate evenly.
     var pieceBytes: Int { Int(min(max(rate / 8, 1 << 10), 16 << 10)) }
 }

@@ -1,9 +1,9 @@
 import CCurl
 import FeedCore
 
-/// What is told of an answer: its head, and how it ended.
+/// The head of a response and the outcome of its transfer.
 extension Transfer {
-    /// The least a sink is given of a body that isn't complete.
+    /// The least bytes of an incomplete body that a sink receives.
     private static let leastBytesToBegin = 16 << 10
 
     func finalPart(_ how: EndReason) -> (ResponsePart, TransferEnding) {
@@ -18,7 +18,8 @@ extension Transfer {
         }
     }
 
-    /// Of an answer other than the wanted ones all is said with its head: it stands, whatever has come of its body.
+    /// Returns the end of a failed transfer. A response with an unwanted status is complete with its head, even if its
+    /// body failed.
     private func failed(with error: FeedError) -> (ResponsePart, TransferEnding) {
         var (part, response) = partOfBody(after: error)
         let isComplete = state.isHeadComplete && !Self.statusesOfBodies.contains(easy.status) && !error.isCancellation
@@ -31,8 +32,9 @@ extension Transfer {
         return (part, ending)
     }
 
-    /// What has come of a body that broke off, so that a retry can ask for the rest: if a sink has been given some of
-    /// it, or enough is there to begin with. A place in a compressed body is no place in the decompressed one.
+    /// Returns the received part of a body that broke off, so that a retry can ask for the rest: if the sink already
+    /// has a part, or this one is large enough. For a compressed body the offsets would differ, so that the part is
+    /// dropped.
     private func partOfBody(after error: FeedError) -> (ResponsePart, responseIfUnwanted: HTTPResponse?) {
         guard error.kind == .connectivity, !state.isDeclined, !state.chunk.isEmpty,
             state.received > state.chunk.count || state.chunk.count >= Self.leastBytesToBegin,
@@ -66,7 +68,7 @@ extension Transfer {
         return response
     }
 
-    /// One that passes on requests, not connections, answers in the place of the server.
+    /// Returns the proxy that demands authentication, or nil. For http: URLs, a proxy responds in place of the server.
     private func askingProxy(_ status: Int) -> String? {
         guard status == 407, call?.request.url.scheme == .http, let proxy = easy.proxy,
             !proxy.lowercased().hasPrefix("socks")
@@ -80,7 +82,7 @@ extension Transfer {
     }
 }
 
-/// Why a transfer has failed, in the domain's words.
+/// The error of a failed transfer, in the domain's terms.
 extension Transfer {
     func reason(for code: CURLcode) -> FeedError {
         if let reason = state.reason { return reason }
@@ -93,14 +95,14 @@ extension Transfer {
         switch code {
         case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
         case CURLE_OUT_OF_MEMORY where state.stallDetector.hasMark:
-            // That is what it says of its own limit too.
+            // libcurl reports its own limit with this code, too.
             return failure(.invalidData, "a line of the headers is longer than libcurl takes")
         default:
             return .transfer(code, easy.explanation(of: code), host: host, isConnected: state.stallDetector.hasMark)
         }
     }
 
-    /// What keeps a request from being sent at all: mostly from being sent the next time, too.
+    /// Returns the error that kept the request from being sent, or nil. Most such errors would recur.
     private func failureBeforeSending(_ code: CURLcode) -> FeedError? {
         if let proxy = easy.proxy {
             if let text = easy.complaintAboutProxy {
@@ -108,7 +110,7 @@ extension Transfer {
             }
             if easy.proxyStatus >= 300 { return .refusal(by: proxy, with: easy.proxyStatus, host: host) }
         }
-        // Of the files that it reads, libcurl says so of this one alone.
+        // libcurl reports a read error only for this file.
         guard code == CURLE_READ_ERROR, easy.usesNetrc else { return nil }
         let message = "\(easy.netrcFile) can't be read: \(easy.explanation(of: code))"
         return FeedError(.notFound, message, host: host).at(.trusting)

@@ -2,13 +2,13 @@ import CCurl
 import FeedCore
 import Glibc
 
-/// What libcurl calls back with.
+/// The reactions to libcurl's callbacks.
 extension Transfer {
     private static let chunkBytes = 128 << 10
-    /// libcurl has limits of its own, for a line and, in later versions, for all of them.
+    /// The limit for all header lines. libcurl limits one line and, in later versions, their sum.
     private static let mostHeaderBytes = 300 << 10
 
-    /// For each address that is tried. False: it must not be connected to.
+    /// Decides whether libcurl may connect to an address, for each address that it tries.
     func mayConnect(to address: NetworkAddress?) -> Bool {
         if isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: address, at: call?.request.url) {
             state.refusal = refusal
@@ -18,7 +18,7 @@ extension Transfer {
         return true
     }
 
-    /// Before the request is sent, on a connection of its own or one that was there. False: it must not be sent.
+    /// Decides whether the request may be sent on a new or existing connection.
     func connected(to address: UnsafePointer<CChar>?) -> Bool {
         state.stallDetector.setMark(at: context.now)
         guard easy.proxy == nil, let address else { return !isForPublicAddressesOnly }
@@ -32,14 +32,14 @@ extension Transfer {
         return true
     }
 
-    /// Whom a proxy connects to by name is the proxy's affair.
+    /// Whether private addresses are forbidden. A proxy itself decides where it connects.
     private var isForPublicAddressesOnly: Bool { call?.request.addresses == .publicOnly && easy.proxy == nil }
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> CallbackResult {
         if !hasReceivedHeader { state.stallDetector.setMark(at: context.now) }
         context.floodGuard.delivered(line.count)
         state.headerBytes += line.count
-        // Lines after the head are trailers. They mean nothing here, and a server that drips them makes no progress.
+        // Lines after the head are trailers. They are ignored and count as no progress.
         if !state.isHeadComplete {
             state.stallDetector.add(line.count, at: context.now)
             if line.count > 2 {
@@ -57,7 +57,7 @@ extension Transfer {
                     return .end
                 }
             } else {
-                // An interim answer's are nobody's concern either.
+                // The headers of an interim response are dropped.
                 state.headers = ResponseHeaders()
             }
         }
@@ -108,7 +108,7 @@ extension Transfer {
         return .end
     }
 
-    /// The chunk as it is, with the head if that hasn't been handed over yet.
+    /// Takes the current chunk, with the head unless it was already delivered.
     func takePart() -> ResponsePart {
         var part = state.deliveredHead == nil ? headPart() : ResponsePart()
         swap(&part.chunk, &state.chunk)
@@ -122,14 +122,14 @@ extension Transfer {
     }
 }
 
-/// What becomes of a body that nobody wants: its answer is known, and waits for nothing but the connection.
+/// The draining of an unwanted body: its response is complete, and only the connection needs the rest.
 extension Transfer {
-    /// What is left of it is read if it isn't more than this: cheaper than a new connection.
+    /// The most bytes that are drained: fewer are cheaper than a new connection.
     private static let mostBytesToDrain: Int64 = 64 << 10
-    /// And if it doesn't take longer than this, in nanoseconds: dearer than a new connection.
+    /// The longest time for draining, in nanoseconds: beyond it, a new connection is cheaper.
     private static let longestDrain: Int64 = 1_000_000_000
 
-    /// For a body that is unwanted, or probably so. Any other has all the time that it takes, and is watched by nobody.
+    /// Starts the deadline for a body that is probably unwanted. Other bodies are only watched for stalls.
     func startDrainDeadline() {
         guard state.drainDeadline == nil else { return }
         let end = context.now + Self.longestDrain
@@ -137,8 +137,7 @@ extension Transfer {
         context.watchDrainDeadline(end)
     }
 
-    /// The sink doesn't want the body. False: so much of it is left, or it takes so long, that the transfer is better
-    /// ended.
+    /// Marks the body as declined, and returns whether to drain its rest. Otherwise the transfer should end.
     func decline() -> Bool {
         state.isDeclined = true
         startDrainDeadline()
@@ -148,8 +147,8 @@ extension Transfer {
 
     private var isDrainOverdue: Bool { state.drainDeadline.map { $0 <= context.now } ?? false }
 
-    /// Whether the transfer is to be ended, as the time for a body that isn't wanted is over. A sink that hasn't been
-    /// asked whether it wants that is asked now, and may decline it.
+    /// Returns whether the transfer should end because its drain deadline has passed. A sink without a head yet
+    /// receives the head now, and may decline the body.
     func shouldStopDraining() -> Bool {
         guard let end = state.drainDeadline else { return false }
         guard isDrainOverdue else {
@@ -161,7 +160,7 @@ extension Transfer {
     }
 }
 
-/// The functions that libcurl calls, each with the transfer that it is about.
+/// The functions that libcurl calls, each with its transfer as context.
 extension Transfer {
     func connectCallbacks() throws(FeedError) {
         try easy.connect(
@@ -186,19 +185,21 @@ extension Transfer {
                 if socket >= 0 { Transfer.with(context) { $0.context.floodGuard.add(socket) } }
                 return socket
             })
-        // Not to the transfer: a connection may outlive it.
+        // The socket callback gets the guard as its context, because a connection may outlive the transfer.
         try easy.close(by: Unmanaged.passUnretained(context.floodGuard).toOpaque()) { floodGuard, socket in
             guard let floodGuard else { return close(socket) }
             return Unmanaged<FloodGuard>.fromOpaque(floodGuard).takeUnretainedValue().close(socket)
         }
     }
 
-    /// Unretained: a transfer outlives its handle's last callback, as it owns the handle.
+    /// Returns the transfer behind a context. It is unretained, because the transfer owns the handle and outlives its
+    /// callbacks.
     static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// As `from`, without counting a reference: an answer has a callback for each of its lines.
+    /// Calls `work` with the transfer behind a context, without counting references: libcurl calls back for each header
+    /// line.
     private static func with<Outcome>(
         _ context: UnsafeMutableRawPointer?, _ work: (Transfer) -> Outcome
     ) -> Outcome? {
@@ -207,7 +208,8 @@ extension Transfer {
 }
 
 extension Transfer.CallbackResult {
-    /// As libcurl has it: all bytes, the number that means a pause, or any other for a failure.
+    /// Returns libcurl's code for the result: the number of bytes, the code for a pause, or another number for a
+    /// failure.
     fileprivate func code(_ bytes: Int) -> Int {
         switch self {
         case .taken: bytes
@@ -218,9 +220,9 @@ extension Transfer.CallbackResult {
 }
 
 extension NetworkAddress {
-    /// Of what libcurl is about to connect to; nil if it is neither IPv4 nor IPv6.
+    /// Reads the address of a socket; nil for another family than IPv4 and IPv6.
     init?(_ address: UnsafeMutablePointer<curl_sockaddr>) {
-        // What is declared as a `sockaddr` is as long as the family makes it.
+        // The size of the address depends on the family.
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let bytes = UnsafeRawPointer(address) + offset
         switch address.pointee.family {

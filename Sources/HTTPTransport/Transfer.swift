@@ -1,58 +1,60 @@
 import CCurl
 import FeedCore
 
-/// One transfer under way, on the transfer thread; used again for the next when it has ended.
+/// A transfer on the transfer thread, which serves one call after another.
 ///
-/// Bytes are gathered into a chunk, which goes to the workers when it is full. A body that is complete before goes to its
-/// caller, with one hand-over.
+/// It gathers bytes into a chunk, and passes each full chunk to the workers. A body that fits into one chunk goes
+/// directly to its caller.
 final class Transfer {
     enum CallbackResult { case taken, pause, end }
 
     enum EndReason {
-        /// By libcurl, with its reason.
+        /// libcurl has ended the transfer, with this code.
         case ended(CURLcode)
-        /// With a body that nobody wants the rest of.
+        /// The sink has declined the body.
         case declined
         case failed(FeedError)
     }
 
     enum Pause: Equatable {
-        /// Until the workers have taken some of what waits for them.
+        /// The transfer waits until the workers have delivered some of their parts.
         case forRoom
-        /// Until the rate allows more; those who have waited longer have the lower turn.
+        /// The transfer waits until the rate permits more. Transfers resume in the order of their turns.
         case forRate(turn: Int)
     }
 
-    /// With these, it's the body that is of interest.
+    /// The statuses whose body is wanted.
     static let statusesOfBodies = [200, 206]
-    /// The last one is for a request on an HTTP/2 connection that the server is closing.
+    /// The codes of a lost connection. The last one concerns an HTTP/2 connection that the server is closing.
     private static let codesOfLostConnections = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2]
 
     let easy: EasyHandle
     let context: TransferContext
     private(set) var call: Call?
-    /// The transfer thread alone looks at it, and no access within another: what libcurl calls back changes it in passing.
+    /// The state of the current call. Only the transfer thread uses it, and its accesses never overlap: libcurl's
+    /// callbacks change it in between.
     @exclusivity(unchecked) var state = State()
 
-    /// What is told of one call and forgotten with the next.
+    /// The state of one call.
     struct State {
-        /// Why it was ended from this side: libcurl then only knows that a callback failed.
+        /// The error of this side's own that ended the transfer: libcurl only knows that a callback failed.
         var reason: FeedError?
         var isRetry = false
         var isTooLarge = false
         var pause: Pause?
         var isDeclined = false
-        /// Until when a body may come that is of no interest; nil while it may be of some.
+        /// The moment until which an unwanted body may be drained; nil for a wanted one.
         var drainDeadline: Instant?
-        /// Why the last address was refused, and whether another wasn't: a name may have several.
+        /// The error for the last refused address. `hasOpenedSocket` tells whether another address of the host was
+        /// accepted.
         var refusal: FeedError?
         var hasOpenedSocket = false
         var isFromPrivateAddress = false
-        /// The request went to an address that is not public, or by a proxy to a URL that names one.
+        /// Whether the request went to a private address, or through a proxy to a URL that names one.
         var touchedPrivateAddress = false
         var stallDetector = StallDetector()
         var headerBytes = 0
-        /// To libcurl, a connection that ends within the headers is a body that is empty.
+        /// Whether the head has ended: libcurl takes a connection that ends within the headers for an empty body.
         var isHeadComplete = false
         var headers = ResponseHeaders()
         var received: Int64 = 0
@@ -66,7 +68,7 @@ final class Transfer {
         try connectCallbacks()
     }
 
-    /// The state is as it is before anything has come.
+    /// Starts a call. The state must be fresh.
     func start(_ call: Call) throws(FeedError) {
         self.call = call
         if let proxy = call.proxy {
@@ -78,14 +80,14 @@ final class Transfer {
         try easy.giveUpConnection(false)
     }
 
-    /// One whose user name or password libcurl can't decode it would pass by without a word.
+    /// Refuses a proxy whose user name or password libcurl fails to decode: it would ignore the proxy silently.
     private func check(_ proxy: ProxyChoice.Proxy, for request: HTTPRequest) throws(FeedError) {
         guard PercentEncoding.hidesControlCharacter(proxy.text) else { return }
         throw .unusable(
             proxy.text, "a control character is in it", variable: proxy.variable, host: request.url.hostAndPort)
     }
 
-    /// What address a proxy connects to can be known where the URL itself names one.
+    /// Checks the address that a URL itself names, which shows where a proxy will connect.
     private func checkLiteral(of request: HTTPRequest) throws(FeedError) {
         if let refusal = AddressCheck.refusal(ofNameIn: request.url) {
             guard request.addresses != .publicOnly else { throw refusal }
@@ -98,15 +100,15 @@ final class Transfer {
         if let refusal = AddressCheck.refusal(of: address, at: request.url) { throw refusal }
     }
 
-    /// Whether it may have been the first to find its connection closed or reset, and is to have one of its own. libcurl
-    /// sees to that by itself, but gives up at the sixth such connection, counted over all requests of a handle.
+    /// Returns whether the call was the first to find an existing connection closed, and should get a new connection.
+    /// libcurl retries by itself, but gives up at the sixth such connection of a handle.
     func shouldRetryOnNewConnection(after code: CURLcode) -> Bool {
         !state.isRetry && Self.codesOfLostConnections.contains(code) && !hasReceivedHeader
             && (easy.hasReusedConnection || easy.hasGivenUpReusing)
     }
 
-    /// Starts the transfer a second time, on a new connection. There is no third time: a server that refuses each request
-    /// could otherwise keep it going for ever.
+    /// Starts the call a second time, on a new connection. The second attempt is the last: a server could otherwise
+    /// prolong the call for ever.
     func restart() throws(FeedError) {
         guard let call, !call.isCancelled else { throw .cancelled }
         state = State()
@@ -115,10 +117,10 @@ final class Transfer {
         state.isRetry = true
     }
 
-    /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.
+    /// Delivers the last part with the end of the transfer, and returns the call.
     func finish(_ how: EndReason) -> Call? {
         guard let call else { return nil }
-        // To decode a few bytes may take long: not for the caller, whom others may be waiting for.
+        // A worker decodes a compressed body, because decoding may take long and others may wait for the caller.
         let isWhole = state.deliveredHead == nil && state.headers.codings.coding == nil
         let (part, ending) = finalPart(how)
         self.call = nil
@@ -133,23 +135,22 @@ final class Transfer {
 
     var pause: Pause? { state.pause }
 
-    /// When too little has come for too long; nil while that can't be: before there is a connection, and while it's this
-    /// side that doesn't read.
+    /// Returns when the transfer counts as stalled; nil before the connection and during a pause.
     func deadline(_ timeout: IdleTimeout) -> Instant? { state.stallDetector.deadline(timeout) }
 
-    /// Whether nothing at all has come in that time.
+    /// Whether no data at all has arrived in that time.
     var isSilent: Bool { state.stallDetector.isSilent }
 
-    /// Whether anything of an answer has come.
+    /// Whether the response has begun.
     var hasReceivedHeader: Bool { state.headerBytes > 0 }
 
-    /// Nil for that of the run.
+    /// The idle timeout of the call; nil for the run's timeout.
     var idleTimeout: IdleTimeout? { call?.idleTimeout }
 
-    /// As errors name it.
+    /// The host for error messages.
     var host: String? { call?.request.url.hostAndPort }
 
-    /// Takes the data that libcurl kept back, and says what came of that.
+    /// Resumes a paused transfer, and returns libcurl's result for the data that it had kept back.
     func resume() -> CURLcode {
         state.pause = nil
         state.stallDetector.resume(at: context.now)
@@ -157,23 +158,23 @@ final class Transfer {
     }
 }
 
-/// What the transfers of one loop share.
+/// The state that all transfers of one loop share.
 final class TransferContext {
     let deliveries: DeliveryQueue
     let floodGuard: FloodGuard
-    /// `floodGuard` has cut a connection during libcurl's last call.
+    /// Whether `floodGuard` cut a connection during libcurl's last call.
     var hasCutFlood = false
     var addresses = AddressCache()
-    /// Set by a transfer that has paused itself for want of room.
+    /// Whether a transfer has paused because the queue is full.
     var hasPaused = false
-    /// Transfers that have paused themselves for the rate, ever: the next one's turn.
+    /// The number of times that a transfer has paused for the rate, which numbers the turns.
     private var turns = 0
-    /// Whether some of them still wait.
+    /// Whether any transfer waits for the rate.
     var hasThrottled = false
     private var budget: TokenBucket?
-    /// Before this, no body that is of no interest has come for too long; nil where there are none.
+    /// The earliest drain deadline, or nil.
     private(set) var nextDrainDeadline: Instant?
-    /// As of the loop's last turn, on the clock that libcurl's own timers use.
+    /// The time of the loop's current iteration.
     private(set) var now = Instant.read()
 
     init(deliveries: DeliveryQueue, rateLimit: Int64?, floodGuard: FloodGuard) {
@@ -184,7 +185,7 @@ final class TransferContext {
 
     func watchDrainDeadline(_ end: Instant) { nextDrainDeadline = min(nextDrainDeadline ?? end, end) }
 
-    /// Whether it has come. From then on the next is awaited.
+    /// Returns whether the earliest drain deadline has passed, and clears it.
     func hasReachedDrainDeadline() -> Bool {
         guard let end = nextDrainDeadline, end <= now else { return false }
         nextDrainDeadline = nil
@@ -198,7 +199,7 @@ final class TransferContext {
 
     var limitsRate: Bool { budget != nil }
 
-    /// For bytes of a body that have come. A number if they are too early: the turn to wait for.
+    /// Spends tokens for received bytes. If there are none, it returns the turn for which the transfer must wait.
     func spend(_ bytes: Int) -> Int? {
         guard budget != nil else { return nil }
         guard mayReceive else {
@@ -212,10 +213,10 @@ final class TransferContext {
 
     var mayReceive: Bool { budget?.hasTokens ?? true }
 
-    /// When throttled transfers can go on; nil if there are none.
+    /// The moment at which throttled transfers can resume, or nil.
     var nextTurn: Instant? { hasThrottled ? budget.map { now + $0.nanosecondsToWait } : nil }
 
-    /// Rounded up: woken a moment early, a timer would find nothing to do.
+    /// Returns the time until the instant, rounded up so that the timer has passed at the wake-up.
     func milliseconds(until instant: Instant) -> Int64 {
         let nanoseconds = instant.nanoseconds - now.nanoseconds
         return nanoseconds <= 0 ? 0 : (nanoseconds + 999_999) / 1_000_000

@@ -2,7 +2,7 @@ import CCurl
 import FeedCore
 
 extension FeedError {
-    /// What a code of libcurl's means in the domain's words.
+    /// Returns the domain's error for a code of libcurl.
     static func transfer(_ code: CURLcode, _ explanation: String, host: String?, isConnected: Bool) -> FeedError {
         kind(code, explanation, host: host).at(.reached(with: code, isConnected: isConnected))
     }
@@ -11,13 +11,13 @@ extension FeedError {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_BAD_CONTENT_ENCODING:
             .invalidData(explanation, host: host)
-        // Our own file: a fresh copy of the feed is not to hide it.
+        // The file is a setting, and even a fresh copy of the feed must not hide its error.
         case CURLE_SSL_CACERT_BADFILE:
             FeedError(.notFound, explanation, host: host)
-        // CURLE_TOO_LARGE, which older headers don't have: too many headers.
+        // The code is CURLE_TOO_LARGE, which older headers lack: too many headers.
         case CURLcode(rawValue: 100):
             .invalidData(explanation, host: host)
-        // Also what libcurl says of an answer that isn't HTTP, which is the server's fault, and may pass.
+        // libcurl uses this code also for a response that violates HTTP, which may pass.
         case CURLE_UNSUPPORTED_PROTOCOL where host == nil:
             .invalidData(explanation)
         default:
@@ -27,8 +27,8 @@ extension FeedError {
 }
 
 extension FeedError.Stage {
-    /// A code that can mean several stages, such as a timeout, is told apart by whether there was a connection to send
-    /// the request on.
+    /// Returns the stage at which the request failed. For a code such as a timeout, the existence of a connection
+    /// decides.
     static func reached(with code: CURLcode, isConnected: Bool) -> FeedError.Stage {
         switch code {
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ENGINE_INITFAILED,
@@ -44,7 +44,7 @@ extension FeedError.Stage {
 }
 
 extension Duration {
-    /// Rounded up, and never 0, which libcurl takes for its own default.
+    /// The duration for libcurl, rounded up to at least 1: libcurl takes 0 for its default.
     var timeoutMilliseconds: Int {
         let (seconds, attoseconds) = components
         let milliseconds = min(seconds, 1_000_000) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
@@ -58,18 +58,17 @@ extension Duration {
     }
 }
 
-/// What stands between us and every server that is asked through it, and is to be told apart from them.
+/// Errors of a proxy, which differ from those of the servers behind it.
 extension FeedError {
-    /// It was asked to connect us, and refused: no answer of the server's. Where it will most likely do so again, that
-    /// depends on whom we are to it.
+    /// Returns the error for a proxy that refused to connect. A lasting refusal depends on the user's settings.
     static func refusal(by proxy: String, with status: Int, host: String?) -> FeedError {
         let message = "the proxy \(ProxyName.withoutCredentials(proxy)) refused the connection with HTTP \(status)"
         guard isLasting(status) else { return .connectivity(message, status: status, host: host).at(.connecting) }
         return FeedError(.invalidData, message, status: status, host: host).dependingOnSettings().at(.connecting)
     }
 
-    /// It is written as none is: a setting of ours, which a fresh copy of the feed is not to hide.
-    /// `variable` is the one of the environment that it stands in.
+    /// Returns the error for a malformed proxy. It is a setting, and even a fresh copy of the feed must not hide its
+    /// error. `variable` is the environment variable that holds the proxy.
     static func unusable(_ proxy: String, _ explanation: String, variable: String?, host: String?) -> FeedError {
         let name = ProxyName.withoutCredentials(proxy) + (variable.map { " in \($0)" } ?? "")
         let reason = reason(explanation, proxy).map { ": \($0)" } ?? ""
@@ -77,7 +76,7 @@ extension FeedError {
             .hinting("one is given such as http://proxy.example:3128 or socks5h://proxy.example")
     }
 
-    /// libcurl names the proxy with its password, and then says what is wrong with it.
+    /// Returns the part of libcurl's message after the proxy, which contains the password.
     private static func reason(_ explanation: String, _ proxy: String) -> String? {
         guard !explanation.hasPrefix("Unsupported proxy scheme") else { return "its scheme is unknown" }
         let reason = explanation.split(separator: "'").last.map { $0.drop { $0 == ":" || $0 == " " } } ?? ""
@@ -89,7 +88,7 @@ extension FeedError {
     }
 }
 
-/// What a proxy is called without its user name and password, or how it is spoken to.
+/// The names of proxies for messages.
 enum ProxyName {
     static func withoutCredentials(_ proxy: String) -> String {
         var name = proxy[...]

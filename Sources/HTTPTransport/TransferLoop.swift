@@ -1,7 +1,7 @@
 import CCurl
 import FeedCore
 
-/// The transfer thread: it alone touches the multi handle and the transfers on it.
+/// Runs on the transfer thread, which has exclusive access to the multi handle and its transfers.
 struct TransferLoop: ~Copyable {
     private static let mostSpareTransfers = 64
     private static let longestWait: Int64 = 60_000
@@ -14,7 +14,7 @@ struct TransferLoop: ~Copyable {
 
     private var running: [ObjectIdentifier: Transfer] = [:]
     private var spare: [Transfer] = []
-    /// No transfer's idle time is up before this.
+    /// The earliest moment at which a transfer may be stalled.
     private var nextIdleCheck: Instant?
 
     init(
@@ -28,7 +28,7 @@ struct TransferLoop: ~Copyable {
             deliveries: deliveries, rateLimit: settings.rateLimit, floodGuard: multi.floodGuard)
     }
 
-    /// Returns when the mailbox was closed; what is running then is cancelled.
+    /// Runs until the mailbox is closed, and then cancels the running calls.
     mutating func run() {
         var isClosing = false
         while !isClosing {
@@ -61,7 +61,7 @@ struct TransferLoop: ~Copyable {
             if !transfer.decline() { end(transfer, .declined) }
         }
         for call in mail.stops {
-            // Gone already if it ended in the meantime. Why it was stopped is known to the worker with the outcome.
+            // The call may have ended meanwhile. The worker knows why it was stopped.
             if let transfer = running[ObjectIdentifier(call)] { end(transfer, .failed(.cancelled)) }
         }
     }
@@ -124,7 +124,7 @@ struct TransferLoop: ~Copyable {
         for transfer in Array(running.values) { end(transfer, .failed(error)) }
     }
 
-    /// Goes round again when going on has filled the queue at once: each time it pauses, room has to be awaited anew.
+    /// Resumes the transfers that wait for room. It repeats if they have filled the queue again at once.
     private mutating func resumePaused() {
         while context.hasPaused, context.deliveries.awaitRoom() {
             context.hasPaused = false
@@ -146,7 +146,7 @@ struct TransferLoop: ~Copyable {
     private mutating func resume(_ transfer: Transfer) {
         let code = transfer.resume()
         if code != CURLE_OK { return end(transfer, .ended(code)) }
-        // What is left of its time may be over before the next look at all of them.
+        // The rest of its idle time may end before the next check.
         if let deadline = transfer.deadline(transfer.idleTimeout ?? idleTimeout) { watch(deadline) }
     }
 
@@ -170,7 +170,8 @@ struct TransferLoop: ~Copyable {
         for transfer in Array(running.values) where transfer.shouldStopDraining() { end(transfer, .declined) }
     }
 
-    /// The connection may be dead. libcurl closes it when its last request leaves it, so that no later request uses it.
+    /// Ends a stalled transfer. Its connection may be dead; libcurl closes it after its last request, so that later
+    /// requests use another.
     private mutating func endIdle(_ transfer: Transfer, _ error: FeedError) {
         do throws(FeedError) {
             try transfer.easy.giveUpConnection(true)
@@ -186,7 +187,7 @@ struct TransferLoop: ~Copyable {
         return Int32(times.reduce(Self.longestWait, min))
     }
 
-    /// libcurl's multi handle fails as a whole only when it is out of memory.
+    /// Ends all transfers if the multi handle fails, which happens only without memory.
     private mutating func check(_ code: CURLMcode) {
         if code != CURLM_OK { endAll(.connectivity("libcurl: \(String(cString: curl_multi_strerror(code)))")) }
     }

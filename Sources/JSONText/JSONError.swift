@@ -1,16 +1,17 @@
-/// Why a JSON text could not be read, and where. Quoted text from the input is escaped and shortened.
+/// The reason why a JSON text could not be read, and where. Text that it quotes from the input is escaped and
+/// shortened.
 package struct JSONError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The text is not JSON.
         case malformed
-        /// It is JSON, but a value is not what its reader asks for.
+        /// The text is JSON, but a value differs from the one that the caller expects.
         case mismatch
-        /// Nothing is wrong with the text: the reader was told to stop.
+        /// The text is valid, and the caller cancelled the reading.
         case cancelled
     }
 
     package let kind: Kind
-    /// Counted from 1; a column is a character, whatever its width or bytes.
+    /// The line, counted from 1, and the column, counted in characters from 1.
     package let line: Int
     package let column: Int
     /// The path of the value, such as `items[3].image`; empty for the whole text.
@@ -21,7 +22,7 @@ package struct JSONError: Error, Hashable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-    /// People find broken syntax by its line, and a wrong value by its path.
+    /// The message, with the position of a syntax error or the path of a wrong value.
     package var description: String {
         switch kind {
         case .malformed: "line \(line), column \(column): \(reason)" + (path.isEmpty ? "" : " (in \(path))")
@@ -30,10 +31,8 @@ extension JSONError: CustomStringConvertible {
     }
 }
 
-// Errors, with the line, the column and the path of their place.
-
 extension JSONReader {
-    /// The value that begins at `position`, or its member, is not what it should be.
+    /// Returns an error about the value that begins at `position`, or about its member.
     package func mismatch(_ reason: String, at position: Int, member: String? = nil) -> JSONError {
         error(.mismatch, reason, at: position, member: member)
     }
@@ -61,12 +60,12 @@ extension JSONReader {
     }
 }
 
-/// The way from the top of a text down to one of its values. It reads the text again up to the value, so that a text
-/// without errors pays nothing for paths. The text before the value must be well-formed.
+/// The path from the top of a text to one of its values. Only an error computes it, by scanning the text again up to
+/// the value. The text before the value must be well-formed.
 struct JSONPath {
     private enum Step {
         case element(Int)
-        /// The place of the name as it is written; nil before the name is read.
+        /// The range of the member's name; nil before the name has been read.
         case member(Range<Int>?)
     }
 
@@ -98,7 +97,7 @@ struct JSONPath {
         text += step
     }
 
-    /// The name without its escapes, or as it is written if these are broken.
+    /// Returns the name without its escapes, or as written if the escapes are invalid.
     private static func decode(_ name: Range<Int>, of bytes: [UInt8]) -> String {
         var reader = JSONReader(Array(bytes[name.lowerBound - 1...name.upperBound]))
         do {

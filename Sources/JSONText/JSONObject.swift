@@ -1,4 +1,4 @@
-/// Reads objects with some known members. Each of these may stand once; all other members are passed over.
+/// Reads objects with known members. Each known member may occur once; all others are skipped.
 package enum JSONObject {
     package static func read(
         _ reader: inout JSONReader, _ names: [StaticString],
@@ -11,14 +11,14 @@ package enum JSONObject {
                 try reader.skipValue()
                 continue
             }
-            // Programs differ in which of two values they take.
+            // Programs differ in which of two values they use.
             guard seen & 1 << UInt64(number) == 0 else { throw reader.mismatch("given twice", at: reader.position) }
             seen |= 1 << UInt64(number)
             try visit(name, &reader)
         }
     }
 
-    /// Compares without a copy, as there are many names.
+    /// Returns the index of the name. It compares without copies, because texts have many names.
     private static func index(of name: String, in names: [StaticString]) -> Int? {
         let bytes = name.utf8Span.span
         for (index, other) in names.enumerated() where other.utf8CodeUnitCount == bytes.count {
@@ -36,7 +36,7 @@ package enum JSONObject {
         return value
     }
 
-    /// Nil for null and for an empty string.
+    /// Reads a string; nil for null and for an empty string.
     package static func readOptionalString(_ reader: inout JSONReader) throws(JSONError) -> String? {
         guard try reader.peek() == .null else {
             let text = try reader.readString()
@@ -46,7 +46,7 @@ package enum JSONObject {
         return nil
     }
 
-    /// Throws unless the string is this one.
+    /// Throws unless the next string is the expected one.
     package static func expect(_ expected: String, _ reader: inout JSONReader) throws(JSONError) {
         let start = reader.position
         let found = try reader.readString()

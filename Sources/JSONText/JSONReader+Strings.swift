@@ -1,7 +1,6 @@
-// Strings. The reader looks over plain text eight bytes at a time and decodes only escapes.
-
 extension JSONReader {
-    /// Reads the string whose opening quote is next.
+    /// Reads the string whose opening quote is next. It scans plain text eight bytes at a time and decodes only
+    /// escapes.
     mutating func scanString() throws(JSONError) -> String {
         position += 1
         let start = position
@@ -35,7 +34,7 @@ extension JSONReader {
         position += 1
     }
 
-    /// Goes on to the next quote or backslash.
+    /// Moves to the next quote or backslash.
     private mutating func skipPlain() throws(JSONError) {
         while true {
             position = endOfPlainASCII()
@@ -64,8 +63,8 @@ extension JSONReader {
         return offset
     }
 
-    /// Has the top bit of the first quote, backslash, control character or non-ASCII byte set, and none below it.
-    /// (`x - 0x01…` borrows into the top bit of a byte that is zero; bytes above the first hit may be wrong.)
+    /// Returns a word whose lowest set bit is the top bit of the first quote, backslash, control character or non-ASCII
+    /// byte. (`x - 0x01…` borrows into the top bit of a byte that is zero; the bits above the first hit may be wrong.)
     private static func specialBytes(of word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = word ^ (ones &* 0x22)
@@ -76,8 +75,8 @@ extension JSONReader {
         return hits & (ones &* 0x80)
     }
 
-    /// The well-formed byte sequences of the Unicode standard's table 3-7: no overlong form, no surrogate, none past
-    /// U+10FFFF.
+    /// Skips a character of several bytes by the Unicode standard's table 3-7, which excludes overlong forms,
+    /// surrogates, and values past U+10FFFF.
     private mutating func skipMultiByteScalar(_ lead: UInt8) throws(JSONError) {
         let second: ClosedRange<UInt8>
         let length: Int
@@ -97,7 +96,7 @@ extension JSONReader {
         position += length
     }
 
-    /// The scalar that the escape here stands for.
+    /// Reads the escape here, and returns its scalar.
     private mutating func scanEscape() throws(JSONError) -> Unicode.Scalar {
         position += 1
         let letter = next
@@ -121,7 +120,8 @@ extension JSONReader {
         }
     }
 
-    /// A scalar past U+FFFF is written as two escapes. Programs that cut a text within an emoji leave half of such a pair.
+    /// Reads a \u escape. A scalar past U+FFFF has two escapes, and programs that cut a text inside an emoji leave only
+    /// one of them.
     private mutating func scanUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try scanHexDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -142,7 +142,7 @@ extension JSONReader {
         return scalar
     }
 
-    /// The four digits after the `u` here.
+    /// Reads the four digits after the `u` here.
     private mutating func scanHexDigits() throws(JSONError) -> UInt32 {
         position += 1
         var value: UInt32 = 0

@@ -1,5 +1,5 @@
-/// Reads a JSON text (RFC 8259) front to back, as its caller asks for it. It builds nothing but what the caller asks for,
-/// and checks what it skips all the same.
+/// Reads a JSON text (RFC 8259) from front to back, one value at a time. It builds only the values that the caller reads,
+/// and checks those that the caller skips, too.
 ///
 ///     var reader = JSONReader(bytes)
 ///     try reader.enterObject()
@@ -8,18 +8,18 @@
 ///     }
 ///     try reader.finish()
 ///
-/// After `nextMember` or `nextElement` exactly one value must be read or skipped.
+/// After `nextMember` or `nextElement`, the caller must read or skip exactly one value.
 package struct JSONReader: ~Copyable {
     package enum Kind: Hashable, Sendable {
         case object, array, string, number, bool, null
     }
 
     let bytes: [UInt8]
-    /// The place of the next byte. Before the caller asks for a value, this is the value's first byte.
+    /// The offset of the next byte. Before the caller reads a value, this is the value's first byte.
     package internal(set) var position: Int
     let maxDepth: Int
     var depth = 0
-    /// Nothing has been read since the last opening bracket, so that no comma is due.
+    /// Whether the next value is the first after an opening bracket, so that no comma is due.
     var isFirst = true
 
     package init(_ bytes: [UInt8], maxDepth: Int = 512) {
@@ -33,7 +33,7 @@ package struct JSONReader: ~Copyable {
         }
     }
 
-    /// The kind of the next value, by its first byte.
+    /// Returns the kind of the next value, by its first byte.
     package func peek() throws(JSONError) -> Kind {
         switch next {
         case UInt8(ascii: "{"): .object
@@ -46,7 +46,7 @@ package struct JSONReader: ~Copyable {
         }
     }
 
-    /// Nothing but white space may follow the value.
+    /// Checks that only white space follows the value.
     package mutating func finish() throws(JSONError) {
         skipWhitespace()
         guard position == bytes.count else { throw expected("the end of the text") }
@@ -59,7 +59,7 @@ package struct JSONReader: ~Copyable {
         try enter()
     }
 
-    /// The next member's name; nil at the end of the object, which is left.
+    /// Reads the next member's name. At the end it leaves the object and returns nil.
     package mutating func nextMember() throws(JSONError) -> String? {
         guard try goToName() else { return nil }
         let name = try scanString()
@@ -72,7 +72,7 @@ package struct JSONReader: ~Copyable {
         try enter()
     }
 
-    /// Whether there is a next element; if not, the array is left.
+    /// Returns whether there is a next element. At the end it leaves the array.
     package mutating func nextElement() throws(JSONError) -> Bool {
         try goOn(until: UInt8(ascii: "]"), "']'")
     }
@@ -89,7 +89,7 @@ package struct JSONReader: ~Copyable {
         try skipWord("null")
     }
 
-    /// The number as it is written.
+    /// Reads a number, and returns its spelling.
     package mutating func readNumberText() throws(JSONError) -> String {
         try require(.number, "not a number")
         let start = position
@@ -107,7 +107,7 @@ package struct JSONReader: ~Copyable {
         return number
     }
 
-    /// Recurses as deep as the text is nested, and so never deeper than `maxDepth`.
+    /// Skips the next value. The recursion is as deep as the nesting, which `maxDepth` limits.
     package mutating func skipValue() throws(JSONError) {
         switch try peek() {
         case .object:
@@ -124,12 +124,11 @@ package struct JSONReader: ~Copyable {
     }
 }
 
-/// Brackets, commas, colons and what is between them.
 extension JSONReader {
-    /// The next byte. At the end it is 0, which no rule accepts.
+    /// The next byte. At the end it is 0, which every rule rejects.
     var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    /// A script that joins files leaves one mark for each of them.
+    /// Returns whether the bytes begin with a byte order mark. A script that joins files leaves one for each file.
     static func hasByteOrderMark(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.starts(with: [0xEF, 0xBB, 0xBF]) }
 
     static func lengthOfByteOrderMark(_ bytes: [UInt8]) -> Int { hasByteOrderMark(bytes[...]) ? 3 : 0 }
@@ -146,7 +145,7 @@ extension JSONReader {
         skipWhitespace()
     }
 
-    /// Steps over the comma before the next member or element, or over the closing bracket.
+    /// Moves behind the comma before the next member or element, or behind the closing bracket.
     mutating func goOn(until bracket: UInt8, _ bracketName: String) throws(JSONError) -> Bool {
         skipWhitespace()
         if next == bracket {
@@ -165,7 +164,7 @@ extension JSONReader {
         return true
     }
 
-    /// Steps to the first quote of the next member's name. At the end it leaves the object and gives back false.
+    /// Moves to the opening quote of the next member's name. At the end it leaves the object and returns false.
     mutating func goToName() throws(JSONError) -> Bool {
         guard try goOn(until: UInt8(ascii: "}"), "'}'") else { return false }
         guard next == UInt8(ascii: "\"") else { throw expected("a member's name in quotes") }
@@ -195,7 +194,7 @@ extension JSONReader {
         }
     }
 
-    /// The text at the position, for a message.
+    /// The character at the position, for a message.
     var foundHere: String {
         guard position < bytes.count else { return "the end of the text" }
         let byte = bytes[position]
@@ -206,8 +205,6 @@ extension JSONReader {
         return "'\(Character(Unicode.Scalar(byte)))'"
     }
 }
-
-// Numbers and words, by RFC 8259's grammar to the letter.
 
 extension JSONReader {
     mutating func skipWord(_ word: StaticString) throws(JSONError) {

@@ -1,4 +1,4 @@
-/// A JSON value in memory, for documents that are small. An object keeps its members' order.
+/// A JSON value in memory, for small documents. An object keeps the order of its members.
 package indirect enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -8,7 +8,7 @@ package indirect enum JSONValue: Sendable {
     case array([JSONValue])
     case object([(String, JSONValue)])
 
-    /// The text, or null if there is none.
+    /// Creates a string, or null for nil.
     package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
 
     package func text() -> String {

@@ -1,17 +1,17 @@
-/// Writes a JSON text piece by piece into a buffer. The owner may empty the buffer at any time, so that a text of any length
-/// needs little memory. Members stand in the order in which they are written.
+/// Writes a JSON text piece by piece into a buffer. The owner may empty the buffer at any time, so that a long text
+/// needs little memory. Members keep the order in which they are written.
 ///
 /// Within an object, the caller writes a `name` before every value.
 package struct JSONWriter {
-    /// The text that is written and not yet drained.
+    /// The text that has been written since the last drain.
     package private(set) var bytes: [UInt8] = []
 
-    /// Whether a value was written last, so that a comma comes before the next one.
+    /// Whether a comma must precede the next value.
     private var isCommaDue = false
 
     package init() {}
 
-    /// Gives back the text so far and empties the buffer.
+    /// Returns the text so far and empties the buffer.
     package mutating func drain() -> [UInt8] {
         defer { bytes = [] }
         return bytes
@@ -22,7 +22,7 @@ package struct JSONWriter {
     package mutating func beginArray() { begin(UInt8(ascii: "[")) }
     package mutating func endArray() { end(UInt8(ascii: "]")) }
 
-    /// For names in our own code, which need no escapes.
+    /// Writes a name from the source code, which needs no escapes.
     package mutating func name(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -49,14 +49,14 @@ package struct JSONWriter {
 
     package mutating func write(_ number: some FixedWidthInteger) { writeRaw(String(number)) }
 
-    /// Writes the shortest digits that read back as the same number. JSON has no infinities: these become null.
+    /// Writes the shortest digits that parse as the same number. JSON lacks infinities, which become null.
     package mutating func write(_ number: Double) { writeRaw(number.isFinite ? number.description : "null") }
 
     package mutating func write(_ flag: Bool) { writeRaw(flag ? "true" : "false") }
 
     package mutating func writeNull() { writeRaw("null") }
 
-    /// Writes a value that another writer has made.
+    /// Writes a value that another writer has produced.
     package mutating func write(written value: [UInt8]) {
         separate()
         bytes += value
@@ -93,7 +93,7 @@ extension JSONWriter {
         write(text)
     }
 
-    /// Writes null if there is no text.
+    /// Writes the text, or null for nil.
     package mutating func member(_ name: StaticString, _ text: String?) {
         self.name(name)
         if let text { write(text) } else { writeNull() }
@@ -111,8 +111,8 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// Quotes text from elsewhere for a message. Control characters are escaped, so that none reaches a terminal, and the
-    /// text is cut after `limit` characters.
+    /// Quotes foreign text for a message. It escapes control characters, to protect terminals, and cuts the text after
+    /// `limit` characters.
     package static func quote(_ text: String, limit: Int) -> String {
         let shown = text.unicodeScalars.prefix(limit)
         var bytes: [UInt8] = []
@@ -147,8 +147,8 @@ extension JSONWriter {
         bytes += UnsafeBufferPointer(rebasing: utf8[plain...])
     }
 
-    /// JSON wants only the control characters below U+0020 escaped, but a terminal obeys U+007F to U+009F, too, and some
-    /// readers take U+2028 and U+2029 for the end of a line.
+    /// Returns the character to escape, or nil. JSON requires escapes only below U+0020, but a terminal also obeys
+    /// U+007F to U+009F, and some readers take U+2028 and U+2029 for line breaks.
     private static func scalarToEscape(
         _ utf8: UnsafeBufferPointer<UInt8>, at position: Int
     ) -> (code: UInt16, length: Int)? {

@@ -2,21 +2,21 @@ import FeedCore
 import Glibc
 import SystemFiles
 
-/// An output file. A regular file is written beside and takes its place whole, and a run that fails leaves nothing of it.
-/// Anything else (a terminal, a pipe, /dev/null, /dev/stdout) is written through.
+/// An output file. A regular file is written under a temporary name and then replaces the old file, so that a failed
+/// run leaves the old file. Other files (a terminal, a pipe, /dev/null, /dev/stdout) are written directly.
 final class FileReplacement: ByteTarget {
-    /// O_TMPFILE is a macro that Swift does not import.
+    /// The flag O_TMPFILE, a macro that Swift does not import.
     private static let withoutName = 0o20000000 | O_DIRECTORY
 
     private let path: String
     private let descriptor: Int32
     private let gracePeriod: GracePeriod?
-    /// Where the new file is written, and where it goes; nil where it is written through.
+    /// The temporary path and the final path; nil for a file that is written directly.
     private let beside: (hidden: String, target: String)?
-    /// The new file has its hidden name already: the file system knows no files without one.
+    /// Whether the new file already has its temporary name, because the file system lacks unnamed files.
     private let isNamed: Bool
 
-    /// Without `gracePeriod`, writing throws `cancelled` in a task that was.
+    /// Opens the file. Without `gracePeriod`, writing throws `cancelled` in a cancelled task.
     init(path: String, gracePeriod: GracePeriod? = nil) throws(FeedError) {
         self.path = path
         self.gracePeriod = gracePeriod
@@ -28,7 +28,8 @@ final class FileReplacement: ByteTarget {
             return
         }
         let directory = FilePath.directory(of: output.target) ?? "."
-        // Process numbers are the same in every container, and the target's name may be as long as a name can be.
+        // A random name avoids clashes between containers, whose process numbers repeat. The target's own name may
+        // already have the longest permitted length.
         let hidden = "\(directory)/.feedsync-\(UInt64.random(in: 0 ... .max))"
         beside = (hidden, output.target)
         let unnamed = open(directory, O_WRONLY | Self.withoutName | O_CLOEXEC, 0o666)
@@ -36,12 +37,12 @@ final class FileReplacement: ByteTarget {
         descriptor =
             isNamed ? open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666) : unnamed
         guard descriptor >= 0 else { throw OutputPath.refused(path, lastError) }
-        // Users who could read or write the old file can do so with the new one, and nobody else can.
+        // The new file gets the permissions of the old one.
         if let old = output.existing, !old.handRights(0o777, to: descriptor) { throw failed(lastError) }
     }
 
     deinit {
-        // After the rename there is nothing of that name.
+        // After the rename, the temporary name is gone.
         if isNamed, let beside { unlink(beside.hidden) }
         if descriptor >= 0 { close(descriptor) }
     }
@@ -54,7 +55,7 @@ final class FileReplacement: ByteTarget {
         guard let (hidden, target) = beside else { return }
         guard fsync(descriptor) == 0 else { throw failed(lastError) }
         let own = "/proc/self/fd/\(descriptor)"
-        // A link can't replace a file, and a name can.
+        // Unlike a rename, a link cannot replace a file.
         guard isNamed || linkat(AT_FDCWD, own, AT_FDCWD, hidden, AT_SYMLINK_FOLLOW) == 0 else {
             throw OutputPath.refused(path, lastError)
         }
@@ -70,7 +71,7 @@ final class FileReplacement: ByteTarget {
     }
 
     private static func openExisting(_ path: String, _ existing: stat, at target: String) throws(FeedError) -> Int32 {
-        // A copy shares its position: what others write there comes behind.
+        // A duplicate shares its position, so that later output is appended.
         for own in [STDOUT_FILENO, STDERR_FILENO] {
             var status = stat()
             if existing.isFile, fstat(own, &status) == 0, status.isSame(as: existing) {
@@ -81,7 +82,7 @@ final class FileReplacement: ByteTarget {
         while true {
             let descriptor = open(target, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC)
             if descriptor >= 0 { return descriptor }
-            // A pipe that nobody reads from yet is waited for, though not when the run is stopped.
+            // A pipe without a reader is waited for, until the run is stopped.
             guard existing.st_mode & S_IFMT == S_IFIFO, errno == ENXIO else {
                 throw OutputPath.refused(path, lastError)
             }
@@ -91,15 +92,16 @@ final class FileReplacement: ByteTarget {
     }
 }
 
-/// Where an output file goes, with symbolic links followed: a link stays, and what it leads to is written.
+/// The destination of an output file after following symbolic links: a link is kept, and its target is replaced.
 struct OutputPath {
     private static let mostLinks = 40
 
-    /// The file itself. It needn't be there.
+    /// The path of the file, which may be missing.
     let target: String
-    /// The file that is there.
+    /// The status of the existing file, or nil.
     let existing: stat?
-    /// The path leads to what a process has open, as /dev/stdout does. A new file in its place would reach nobody.
+    /// Whether the path leads to a file that a process has open, as /dev/stdout does. A new file under that name would
+    /// reach no reader.
     let isOpen: Bool
 
     init(_ path: String) throws(FeedError) {
@@ -127,7 +129,7 @@ struct OutputPath {
         throw Self.refused(path, String(cString: strerror(ELOOP)))
     }
 
-    /// The path itself where it is refused.
+    /// Returns the target, or the path itself if it is refused.
     static func target(of path: String) -> String {
         do { return try OutputPath(path).target } catch { return path }
     }
@@ -136,8 +138,8 @@ struct OutputPath {
         .storage(.cannotCreate, "\(path) can't be written: \(reason)")
     }
 
-    /// Anybody can put a file or a link into a directory such as /tmp, to get at what is written or to have it written
-    /// elsewhere. The kernel's `protected_symlinks` and `protected_regular` don't see who renames over a file.
+    /// Returns whether another user owns the file in a shared directory such as /tmp. Such a file or link could capture
+    /// or redirect the output, and the kernel's `protected_symlinks` and `protected_regular` ignore renames.
     private static func isStrangers(_ file: stat, in directory: String) -> Bool {
         var status = stat()
         guard file.st_uid != geteuid(), stat(directory, &status) == 0 else { return false }

@@ -2,7 +2,7 @@ import FeedCore
 import Glibc
 import SystemFiles
 
-/// A file that is read, or standard input.
+/// An input file, or standard input.
 final class FileSource: ByteSource {
     let name: String
     private let descriptor: Int32
@@ -17,7 +17,7 @@ final class FileSource: ByteSource {
             return
         }
         name = path
-        // Not to wait here for somebody who writes to a pipe.
+        // O_NONBLOCK opens a pipe before it has a writer.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .notFound("\(path): can't be read: \(lastError)") }
         var status = stat()
@@ -34,9 +34,9 @@ final class FileSource: ByteSource {
         }
     }
 
-    /// A file that a person writes, such as the config file, whole; nil where there is none.
+    /// Reads a whole file that a user writes, such as the config file; nil if it is missing.
     static func smallFile(_ path: String) throws(FeedError) -> [UInt8]? {
-        // Not to wait here for somebody who writes to a pipe.
+        // O_NONBLOCK opens a pipe before it has a writer.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }

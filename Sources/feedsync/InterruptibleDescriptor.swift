@@ -3,27 +3,27 @@ import Glibc
 import Synchronization
 import SystemFiles
 
-/// An open file, pipe or terminal, at whose other end somebody may keep us waiting. A run that is stopped doesn't wait.
+/// An open file, pipe or terminal whose other end may block. A stopped run stops waiting for it.
 struct InterruptibleDescriptor {
-    /// How soon who waits notices that the run was stopped.
+    /// The interval at which a wait checks whether the run was stopped, in milliseconds.
     private static let notice: Int32 = 100
-    /// `IOV_MAX`, which Swift does not import.
+    /// The limit `IOV_MAX`, which Swift does not import.
     private static let mostPieces = 1024
 
     let descriptor: Int32
-    /// A run that was stopped has it for what it says of that. Nil for data: nobody wants the rest of it then.
+    /// The time for messages of a stopped run; nil for data, whose rest is then unwanted.
     var gracePeriod: GracePeriod?
-    /// There is no time to wait, as if the run were stopped.
+    /// Whether to skip all waiting, as if the run were stopped.
     var isHurried = false
 
-    /// For text that nobody can be told of if it can't be written: who would see that doesn't see the text either.
+    /// Writes a text, and ignores failures: standard error itself is the place to report them.
     func write(_ text: String) {
         Array(text.utf8).withUnsafeBytes { bytes in
             do { try write([bytes]) { .storage(.failed, $0) } } catch { return }
         }
     }
 
-    /// Writes the pieces one behind the other, to a file as many as possible at once.
+    /// Writes the pieces in their order. A file takes many pieces at once.
     func write(
         _ pieces: [UnsafeRawBufferPointer], _ failure: (_ reason: String) -> FeedError
     ) throws(FeedError) {
@@ -33,7 +33,7 @@ struct InterruptibleDescriptor {
         var rest = pieces.filter { !$0.isEmpty }[...]
         while let first = rest.first {
             guard wait(for: POLLOUT) else { throw .cancelled }
-            // No more at once than a pipe that is ready takes without blocking.
+            // A ready pipe takes this much without blocking.
             let next = isFile ? rest.prefix(Self.mostPieces) : [.init(rebasing: first.prefix(Int(PIPE_BUF)))]
             let vectors = next.map { piece in
                 iovec(iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: piece.count)
@@ -49,16 +49,17 @@ struct InterruptibleDescriptor {
         }
     }
 
-    /// A terminal takes less without blocking than its being ready says. Others have it open too, and their end is not to
-    /// be changed: this is the same terminal, opened once more. Nil where it isn't ours to open, as after `su`.
+    /// Opens the terminal a second time, without blocking: a ready terminal may take less than a whole piece, and the
+    /// flags of the original descriptor belong to other processes, too. It is nil if this user may not open the
+    /// terminal, as after `su`.
     private var ownTerminal: Int32? {
         guard isatty(descriptor) == 1, fcntl(descriptor, F_GETFL) & O_ACCMODE != O_RDONLY else { return nil }
         let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         return own < 0 ? nil : own
     }
 
-    /// Waits where a terminal is ready and takes nothing, as one with room for half of a line's end. False if the run was
-    /// stopped and has no time left.
+    /// Waits for a terminal that is ready but takes nothing, because it has room for only half of a line break. It
+    /// returns false if the run was stopped and its grace period is over.
     private func pause() -> Bool {
         if isStopped {
             guard let gracePeriod, gracePeriod.milliseconds > 0 else { return false }
@@ -79,7 +80,7 @@ struct InterruptibleDescriptor {
         if written > 0, let first = rest.first { rest[rest.startIndex] = .init(rebasing: first.dropFirst(written)) }
     }
 
-    /// The next bytes; 0 at the end.
+    /// Reads the next bytes, and returns their number, which is 0 at the end.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, _ failure: (_ reason: String) -> FeedError
     ) throws(FeedError) -> Int {
@@ -91,7 +92,7 @@ struct InterruptibleDescriptor {
         }
     }
 
-    /// True when there is something to be done with it, if only to find that it is broken; false if the run was stopped.
+    /// Waits until the descriptor is ready or broken. It returns false if the run was stopped.
     func wait(for event: Int32) -> Bool {
         while true {
             let isStopped = isStopped
@@ -106,7 +107,7 @@ struct InterruptibleDescriptor {
         }
     }
 
-    /// Whether there is no need to wait before something is written.
+    /// Whether a write succeeds without waiting.
     var isReady: Bool {
         var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&ready, 1, 0) == 1
@@ -118,7 +119,7 @@ struct InterruptibleDescriptor {
     }
 }
 
-/// The moment that a stopped run waits for readers of what it did. It is used up once, by all of them together.
+/// The time that a stopped run grants to the readers of its output. All of them share it.
 final class GracePeriod: Sendable {
     private let left: Atomic<Int32>
 
@@ -129,10 +130,10 @@ final class GracePeriod: Sendable {
     func spend() { left.store(0, ordering: .relaxed) }
 
     func spend(_ milliseconds: Int32) {
-        // Another thread may have used up more of it meanwhile.
+        // Another thread may have used part of it meanwhile.
         left.min(max(0, self.milliseconds - milliseconds), ordering: .relaxed)
     }
 }
 
-/// Why the last system call failed.
+/// The message of the last failed system call.
 var lastError: String { String(cString: strerror(errno)) }

@@ -11,9 +11,9 @@ struct Main {
         feedsync_take_memory_in_large_steps()
         Requirements.check()
         makeRoomForOpenFiles()
-        // A reader that goes away is an error of the write, not the end of the process.
+        // A write to a closed pipe must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
-        // All text here is UTF-8; libcurl goes by the locale for host names that are not ASCII alone.
+        // All text is UTF-8, and libcurl reads host names beyond ASCII in the locale's encoding.
         setlocale(LC_CTYPE, "C.UTF-8")
         let streams = StandardStreams()
         let signals = TerminationSignals { streams.wipe() }
@@ -21,20 +21,20 @@ struct Main {
         let run = Task { await application.run(Array(CommandLine.arguments.dropFirst())) }
         signals.onFirst { run.cancel() }
         let code = await run.value
-        // All is written, and all caches are closed. What `exit` does besides is to take OpenSSL down, beside threads that
-        // may still be letting go of their connections.
+        // Everything is written, and all caches are closed. Unlike `exit`, `_exit` leaves OpenSSL intact, which other
+        // threads may still use to close connections.
         _exit(signals.received.map { 128 + $0 } ?? code.rawValue)
     }
 
-    /// Dispatch gives its threads priorities of its own, whatever `nice` said. Root's succeeds with that, above all others
-    /// even; anybody else's tells the system's log each time that it couldn't.
+    /// Keeps the priority that `nice` set. Dispatch gives its threads priorities of its own: as root it would exceed
+    /// all others, and otherwise it would log each failed attempt.
     private static func keepNiceness() {
         feedsync_stay_nice()
         setenv("LIBDISPATCH_LOG", "NO", 0)
     }
 
-    /// While there is one thread, the kernel makes room for many open files at once, as an import has them. Later, whoever
-    /// opens one more than there is room for waits some 10 ms for what every processor is at.
+    /// Reserves room for many open files while there is one thread, for an import. Later, enlarging the table would
+    /// wait about 10 ms for every processor.
     private static func makeRoomForOpenFiles() {
         let far = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 600)
         if far >= 0 { close(far) }

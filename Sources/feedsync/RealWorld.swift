@@ -8,7 +8,7 @@ import HTTPTransport
 import Layouts
 import SystemFiles
 
-/// The composition root: the only place that knows every adapter.
+/// The composition root, which connects the commands with every adapter.
 struct RealWorld: World {
     let environment: [String: String]
     let currentDirectory: String
@@ -94,7 +94,8 @@ struct RealWorld: World {
         return variables
     }
 
-    /// A deleted working directory has no path; this stands in for it, and nothing is found there.
+    /// Returns the current directory. A deleted directory has no path; the replacement is a path where every lookup
+    /// fails.
     private static func readCurrentDirectory() -> String {
         guard let path = getcwd(nil, 0) else { return "/proc/self/cwd" }
         defer { free(path) }

@@ -1,11 +1,11 @@
 import FeedCommands
 import Glibc
 
-/// Where the system gives less than libraries need, they break off or stand still at some moment and can't say why. So it
-/// is told before the rest begins.
+/// Checks the limits of the system before the run. With less than they need, libraries abort or hang later without a
+/// message.
 enum Requirements {
-    /// Stacks, libraries and the database's log are mapped and hardly touched. Without a descriptor Dispatch ends the
-    /// process without a word, and without a thread it waits for one and sees no signal.
+    /// The limits. Stacks, libraries and the database's log are mapped but hardly touched. Without a descriptor,
+    /// Dispatch ends the process silently; without a thread, it hangs and ignores signals.
     private static let limits: [(resource: __rlimit_resource, needed: rlim_t, code: ExitCode, complaint: String)] = [
         (
             RLIMIT_AS, 512 << 20, .failure,
@@ -21,9 +21,9 @@ enum Requirements {
         ),
     ]
 
-    /// Ends the process where something is missing.
+    /// Ends the process if a requirement is missing.
     static func check() {
-        // Swift takes the arguments from /proc: without it, a run would take itself for one without arguments.
+        // Swift reads the arguments from /proc; without it, the run would seem to have none.
         guard access("/proc/self/stat", R_OK) == 0 else {
             end(.failure, "/proc can't be read, and nothing goes without it")
         }

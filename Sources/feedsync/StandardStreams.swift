@@ -3,14 +3,14 @@ import FeedCore
 import Glibc
 import Synchronization
 
-/// The process's own standard output and error.
+/// The standard output and standard error of the process.
 final class StandardStreams: Output {
-    /// The line that is drawn below all others.
+    /// The progress line, which is drawn below all others.
     private let line = Mutex(DrawnLine())
     private let gracePeriod = GracePeriod()
 
-    /// A descriptor that was closed when we started would be given to the first file we open, and data meant for the
-    /// terminal would end up in it. Opened for the wrong direction, it stays an error to use.
+    /// Opens standard descriptors that were closed at the start: the next file would otherwise get their number and
+    /// receive data for the terminal. They are opened for the wrong direction, so that using them still fails.
     static func secure() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
@@ -40,7 +40,7 @@ final class StandardStreams: Output {
         }
     }
 
-    /// Takes the line away if that makes us wait for nobody: for when there is no time.
+    /// Erases the progress line if standard error is ready, for an immediate exit.
     func wipe() {
         _ = line.withLockIfAvailable { drawn in
             if InterruptibleDescriptor(descriptor: STDERR_FILENO).isReady { writeError(drawn.erase(), isHurried: true) }
@@ -52,10 +52,10 @@ final class StandardStreams: Output {
         InterruptibleDescriptor(descriptor: STDERR_FILENO, gracePeriod: gracePeriod, isHurried: isHurried).write(text)
     }
 
-    /// A stopped run waits a moment for the reader of what it got done.
+    /// The grace period of a stopped run, in which readers take the finished output.
     private var currentGracePeriod: GracePeriod? { Task.isCancelled ? gracePeriod : nil }
 
-    /// A run that is stopped meanwhile completes the file, if that keeps nobody waiting.
+    /// Replaces the file. A stopped run completes it within its grace period.
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {
         let file = try FileReplacement(path: path, gracePeriod: gracePeriod)
         try data.withUnsafeBufferPointer { bytes throws(FeedError) in try file.write([UnsafeRawBufferPointer(bytes)]) }
@@ -74,7 +74,7 @@ final class StandardStreams: Output {
     func openSource(_ path: String?) throws(FeedError) -> any ByteSource { try FileSource(path: path) }
 }
 
-/// Standard output as it is: what was written can't be taken back.
+/// Standard output, whose data is final once written.
 private struct StandardOutput: ByteTarget {
     var gracePeriod: GracePeriod?
 
@@ -87,7 +87,7 @@ private struct StandardOutput: ByteTarget {
     func commit() throws(FeedError) {}
 }
 
-/// A line on standard error that is drawn again and again in one place.
+/// A line on standard error that is redrawn in place.
 struct DrawnLine {
     private static let usualWidth = 80
 
@@ -95,16 +95,16 @@ struct DrawnLine {
 
     mutating func draw(_ line: (_ width: Int) -> String) {
         let isTerminal = isatty(STDERR_FILENO) == 1
-        let channel = InterruptibleDescriptor(descriptor: STDERR_FILENO)
-        // A terminal that was stopped would stop us too, and one that is another job's is not ours to draw on.
-        guard channel.isReady, !isTerminal || isForeground else { return }
+        let standardError = InterruptibleDescriptor(descriptor: STDERR_FILENO)
+        // A stopped terminal would block the run, and the terminal of a foreground job belongs to that job.
+        guard standardError.isReady, !isTerminal || isForeground else { return }
         let text = line(Self.width)
         let wipe = isTerminal && !Self.isDumb ? "\u{1B}[K" : String(repeating: " ", count: max(0, columns - text.count))
-        channel.write("\r\(text)\(wipe)")
+        standardError.write("\r\(text)\(wipe)")
         columns = text.count
     }
 
-    /// The text that takes the line away, once.
+    /// Returns the text that erases the line, once.
     mutating func erase() -> String {
         guard columns > 0 else { return "" }
         defer { columns = 0 }
@@ -117,7 +117,7 @@ struct DrawnLine {
         return strcmp(term, "dumb") == 0
     }
 
-    /// As of now: a terminal can be resized at any time.
+    /// The current width: a terminal can be resized at any time.
     private static var width: Int {
         var size = winsize()
         let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0

@@ -3,7 +3,7 @@ import FeedCommands
 import Glibc
 import Synchronization
 
-/// INT, TERM and HUP: the first stops the run cleanly, another one, a moment later, ends it at once.
+/// Handles INT, TERM and HUP: the first stops the run cleanly, and a later one ends it at once.
 final class TerminationSignals: Sendable {
     private struct State {
         var first: Int32?
@@ -15,22 +15,22 @@ final class TerminationSignals: Sendable {
     private let atOnce: @Sendable () -> Void
     private let sources: Mutex<[any DispatchSourceSignal]>
 
-    /// The number of the signal that stops the run, if one came.
+    /// The number of the signal that stopped the run, or nil.
     var received: Int32? { state.withLock { $0.first } }
 
-    /// `atOnce` is called before one ends the process at once.
+    /// Creates the handlers. `atOnce` is called before a later signal ends the process.
     init(atOnce: @escaping @Sendable () -> Void) {
         self.atOnce = atOnce
         sources = Mutex([])
         for number in [SIGINT, SIGTERM, SIGHUP] {
-            // nohup starts a program with HUP ignored, and means it.
+            // nohup starts a program with HUP ignored, which must stay so.
             if number == SIGHUP, Self.isIgnored(number) { continue }
-            // From some moment on the source has it; until then it does what it always does, and is not lost.
+            // The signal has its default effect until the source takes over.
             watch(number)
         }
     }
 
-    /// At the first, also if that has come already.
+    /// Calls `stop` at the first signal, even if it has already arrived.
     func onFirst(_ stop: @escaping @Sendable () -> Void) {
         let hasCome = state.withLock { state in
             state.stop = stop

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// What stands behind a feed in XML, where nothing should.
+/// Content after the end of an XML feed.
 @Suite struct AfterTheEndTests {
     private static let feeds = [
         "<rss>\n<channel><title>é</title><item><enclosure url='a.png'/></item></channel></rss>",
@@ -19,7 +19,7 @@ import Testing
         LongText(HostileFeed.numbered(20_000) { "<a\($0)/>" }),
     ]
 
-    @Test("the rest is left out and told of, and the feed is had", arguments: feeds, rests)
+    @Test("content after the end of an XML feed is skipped with a note", arguments: feeds, rests)
     func rest(feed: String, rest: LongText) throws {
         let decoded = try HostileFeed.decode(Array((feed + rest.text).utf8))
         #expect(decoded.feed.title == "é")
@@ -28,13 +28,14 @@ import Testing
     }
 
     @Test(
-        "what may stand there is nothing to tell of", arguments: feeds,
+        "comments, instructions and white space after an XML feed cause no note", arguments: feeds,
         ["", "\n \n", "<!-- it --><?it is?>\n", LongText("<!-- \(HostileFeed.times(20_000, "it")) -->")])
     func nothing(feed: String, rest: LongText) throws {
         #expect(try HostileFeed.decode(Array((feed + rest.text).utf8)).notes == [])
     }
 
-    @Test("nor does it matter in another encoding", arguments: ["\u{0}", "\u{0}\u{0}", "x", "<a>"])
+    @Test(
+        "content after the end of a UTF-16 feed is skipped with a note", arguments: ["\u{0}", "\u{0}\u{0}", "x", "<a>"])
     func wide(rest: String) throws {
         let text = "\u{FEFF}\(Self.feeds[0])\(rest)"
         let decoded = try HostileFeed.decode(text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
@@ -42,13 +43,13 @@ import Testing
         #expect(decoded.notes.count == 1)
     }
 
-    @Test("bytes that are no text are no harm there")
+    @Test("invalid bytes after the end of an XML feed are skipped")
     func noText() throws {
         #expect(try HostileFeed.decode(Array(Self.feeds[0].utf8) + [0xFF, 0xFE, 0x80]).feed.images.count == 1)
     }
 
     @Test(
-        "a feed that has not ended is refused, whatever it ends in",
+        "an XML feed without its end is refused, whatever it ends with",
         arguments: [
             "\0", "\0</channel></rss>", "</channel>", "</channel>\0", "</channel></rss", "</channel></rss\0>", "",
         ])
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("a list of subscriptions is had likewise")
+    @Test("content after the end of a subscription list is skipped with a note")
     func list() throws {
         let text = "<opml><body><outline xmlUrl='https://h/f'/></body></opml><script></script>"
         let list = try FeedDecoder().decodeSubscriptions(FeedSource(bytes: Array(text.utf8), url: HostileFeed.url))

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Each image of an item has the item's texts, and a URL that begins as the others do: written once, and had by all.
+/// Feeds whose images share texts or the beginnings of URLs: the feed writes them once, and each image holds them.
 @Suite struct AmplificationTests {
     private func decode(_ text: String) throws(FeedError) -> DecodedFeed {
         try FeedDecoder().decode(FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/feed")))
@@ -20,7 +20,7 @@ import Testing
 
     private static let long = times(100_000, "x")
 
-    /// Each with so many images.
+    /// Returns feeds with this number of images each.
     private static func feeds(_ count: Int) -> [String: String] {
         let enclosures = numbered(count) { "<enclosure url='\($0).png'/>" }
         let markup = numbered(count) { "<img src=\($0)>" }
@@ -49,7 +49,7 @@ import Testing
     private static let largeFeeds = feeds(20_000)
     private static let smallerFeeds = feeds(50)
 
-    /// All that the feed's images say, in UTF-8.
+    /// Returns the size of all texts of the images, in UTF-8.
     private func size(_ images: [FeedImage]) -> Int {
         images.reduce(0) { sum, image in
             let texts = [image.id, image.description, image.location, image.url.text, image.url.credentials]
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("what comes to many times its feed is refused", arguments: largeFeeds.keys.sorted())
+    @Test("a feed whose images hold many times its text is refused", arguments: largeFeeds.keys.sorted())
     func refused(name: String) throws {
         let text = try #require(Self.largeFeeds[name])
         let error = #expect(throws: FeedError.self) { try decode(text) }
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.message.hasSuffix("far more text than the feed itself") == true, "\(error?.message ?? "")")
     }
 
-    @Test("what passes is no larger than any feed may become", arguments: smallerFeeds.keys.sorted())
+    @Test("the images of an accepted feed hold no more text than the limit", arguments: smallerFeeds.keys.sorted())
     func bounded(name: String) throws {
         let text = try #require(Self.smallerFeeds[name])
         let images = try decode(text).feed.images
@@ -73,7 +73,7 @@ import Testing
         #expect(size(images) <= (1 << 20) + 8 * text.utf8.count + 1024 * images.count)
     }
 
-    @Test("many small items with an image or two are nothing special")
+    @Test("a feed of many small items with one or two images is accepted")
     func ordinary() throws {
         let items = Self.numbered(20_000) {
             "<item><guid>https://h.example/posts/\($0)</guid><title>Number \($0)</title>"
@@ -90,7 +90,7 @@ import Testing
         return error?.message
     }
 
-    @Test("an item with images without number is refused, wherever it names them")
+    @Test("an item with too many images is refused, wherever it names them")
     func crowds() throws {
         let markup = Self.numbered(60_000) { "<img src=\($0)>" }
         let enclosures = Self.numbered(60_000) { "<enclosure url='\($0).png'/>" }
@@ -112,7 +112,7 @@ import Testing
 
     private static let item = #"{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":"https://h/a"}"#
 
-    /// Each makes a feed of so many images.
+    /// The builders of feeds with a given number of images.
     private static let countedFeeds: [String: @Sendable (Int) -> String] = [
         "Essential": { #"{"items":[\#(Array(repeating: item, count: $0).joined(separator: ","))]}"# },
         "JSON Feed": {
@@ -127,7 +127,7 @@ import Testing
         "Atom": { "<feed>\(times($0, "<entry><link rel='enclosure' href='a.png'/></entry>"))</feed>" },
     ]
 
-    @Test("a feed may have as many images as its size allows, and no more", arguments: countedFeeds.keys.sorted())
+    @Test("a feed may have only as many images as its size allows", arguments: countedFeeds.keys.sorted())
     func mostImages(format: String) throws {
         let text = try #require(Self.countedFeeds[format])
         let document = FeedSource(bytes: Array(text(3).utf8), url: .known("https://h.example/feed"), mostImages: 3)
@@ -136,7 +136,7 @@ import Testing
         #expect(message?.hasSuffix("more than 3 images (see --max-feed-size)") == true, "\(message ?? "")")
     }
 
-    @Test("a list may have as many feeds as its size allows, and no more")
+    @Test("a subscription list may have only as many feeds as its size allows")
     func mostFeeds() throws {
         func list(_ count: Int) throws(FeedError) -> SubscriptionList {
             let outlines = Self.numbered(count) { "<outline xmlUrl='http://h/\($0)'/>" }
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "what is too many is told before the rest is read",
+        "a feed with too many images is refused before the rest is read",
         arguments: ["<media:content url='.gif'/>", "<enclosure url='.gif'/>"])
     func early(reference: String) throws {
         let text = "<rss><channel><item>\(Self.times(60_000, reference))"
@@ -158,7 +158,7 @@ import Testing
         #expect(message?.hasSuffix("more than 50000 images (see --max-feed-size)") == true, "\(message ?? "")")
     }
 
-    @Test("items don't wait for the channel's link without end")
+    @Test("the number of items that wait for the channel's link is limited")
     func lateLink() throws {
         let items = Self.times(60_000, "<item><enclosure url='a.gif'/></item>")
         let urls = Set(try decode(Self.rss("\(items)<link>https://s.example/</link>")).feed.images.map(\.url.text))
@@ -167,7 +167,7 @@ import Testing
 
     // MARK: One text
 
-    @Test("a text of pages is cut where a character ends", arguments: ["x", "é", "👩‍👩‍👧", "e\u{301}"])
+    @Test("a very long text is cut at the end of a character", arguments: ["x", "é", "👩‍👩‍👧", "e\u{301}"])
     func longTexts(character: String) throws {
         let text = Self.times(20_000, character)
         let feed = try decode(
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("a text that one character fills is cut all the same")
+    @Test("a very long text of one grapheme is cut, too")
     func longCharacter() throws {
         let text = "a" + Self.times(20_000, "\u{301}")
         let feed = try decode("<rss><channel><title>\(text)</title><item/></channel></rss>")
@@ -192,7 +192,7 @@ import Testing
         #expect(feed.feed.title?.utf8.count ?? 0 <= 8192)
     }
 
-    @Test("texts of a usual length stay as they are")
+    @Test("texts of a usual length stay unchanged")
     func usualTexts() throws {
         let (id, title) = (Self.times(4096, "i"), Self.times(8192, "t"))
         let feed = try decode(
@@ -201,7 +201,7 @@ import Testing
         #expect(feed.feed.images.map(\.description) == [title])
     }
 
-    @Test("ids of pages are cut, the same at each time, and differ where they differed")
+    @Test("very long ids are cut to stable ids that stay distinct")
     func longIDs() throws {
         let items = ["a", "b"].map {
             "<item><guid>\(Self.times(50_000, "é"))\($0)</guid><enclosure url='\($0).png'/><enclosure url='2.png'/></item>"
@@ -213,7 +213,7 @@ import Testing
         #expect(try decode(Self.rss(items[1])).feed.images.map(\.id) == Array(ids[2...]))
     }
 
-    @Test("a URL that is longer than any is left out, and a base or a page that is longer is none")
+    @Test("an excessively long URL is skipped, and so is such a base or page link")
     func longURLs() throws {
         let decoded = try decode(
             """
@@ -227,7 +227,7 @@ import Testing
         #expect(decoded.notes.first?.hasSuffix("longer than 8192 bytes") == true)
     }
 
-    @Test("in the Essential format such a URL makes the feed invalid, and a description stays whole")
+    @Test("an excessively long URL makes an Essential feed invalid, and a long description stays complete")
     func essential() throws {
         func feed(_ url: String) -> String {
             #"""

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AtomTests {
     @Test(
-        "a type says markup however it is written",
+        "a type that means markup is recognised in every spelling",
         arguments: [
             ("html", true), (" HTML ", true), ("text/html; charset=utf-8", true), ("Text/HTML;", true),
             ("application/xhtml+xml ;x=y", true), ("xhtml", true), ("text", false), ("text/plain; a=html", false),

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "an HTML page is called one",
+        "an HTML page in place of a feed is reported as an HTML page",
         arguments: [
             "<!DOCTYPE html><p>", "<!doctype HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\">", "<html>", "\u{FEFF}\n <HTML>",
             "<head><title>x</title>", "<body>", "<!-- a --> <!-- b -->\n<!doctype html>",
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "a page that names a feed helps to find it",
+        "an HTML page that links to a feed is reported with the feed's URL",
         arguments: [
             (#"<link rel="alternate" type="application/rss+xml" href="/feed.xml">"#, "http://h/feed.xml"),
             (#"<link href=https://f/ REL="Alternate home" TYPE="application/atom+xml">"#, "https://f/"),
@@ -39,14 +39,16 @@ import Testing
                 == "no known feed format: the answer is an HTML page, which names the feed \(feed)")
     }
 
-    @Test("a feed that can't be asked for is not named", arguments: ["", "ftp://h/feed.xml", "file:///feed.xml"])
+    @Test(
+        "an HTML page's link to an invalid feed URL is omitted from the report",
+        arguments: ["", "ftp://h/feed.xml", "file:///feed.xml"])
     func unusableFeed(href: String) throws {
         let page = #"<html><link rel="alternate" type="application/rss+xml" href="\#(href)"></html>"#
         #expect(try message(Array(page.utf8)) == "no known feed format: the answer is an HTML page")
     }
 
     @Test(
-        "other markup isn't",
+        "markup other than HTML is reported differently from an HTML page",
         arguments: [
             ("<p/>", "markup of no known kind: \"<p>\""),
             ("<?xml version=\"1.0\"?><!-- <html> -->\n<rdf/>", "markup of no known kind: \"<rdf>\""),
@@ -59,13 +61,13 @@ import Testing
     }
 
     @Test(
-        "broken markup is told with its place",
+        "malformed markup is reported with its line and column",
         arguments: ["<", "<!-- <html> -->", "<!--", "<!-- ", "<?xml version=\"1.0\"?>", "<!", "<rss", "<rss>"])
     func brokenMarkup(text: String) throws {
         #expect(try message(Array(text.utf8)).hasPrefix("line 1, column "))
     }
 
-    @Test("an answer that is no text is not shown")
+    @Test("a binary body is reported without its content")
     func binary() throws {
         #expect(try message([0x00]) == "no known feed format: the answer is binary data")
         #expect(try message([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]).hasSuffix("is an image (image/png)"))
@@ -73,7 +75,7 @@ import Testing
         #expect(try message([0xFF, 0xFE, 0x0D, 0, 0x0A, 0, 0x7B, 0]).hasSuffix("is in UTF-16, not UTF-8"))
     }
 
-    @Test("text that is no feed is shown shortened, its control characters escaped")
+    @Test("text that is no feed is quoted, shortened and escaped")
     func text() throws {
         let long = String(repeating: "long ", count: 1000)
         #expect(try message(Array(long.utf8)).hasSuffix("begins with \"\(long.prefix(40))…\""))
@@ -81,7 +83,7 @@ import Testing
         #expect(try message([0x41, 0xE9]).hasSuffix("begins with \"A\u{FFFD}\""))
     }
 
-    @Test("much white space and nothing else is no JSON")
+    @Test("a body of white space is reported as such")
     func whitespace() throws {
         #expect(try message([UInt8](repeating: 0x20, count: 10_000)).hasSuffix("begins with white space only"))
     }

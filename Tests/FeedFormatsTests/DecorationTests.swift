@@ -5,7 +5,7 @@ import Testing
 
 @testable import FeedFormats
 
-/// What stands in a feed as an image and is none that anybody means.
+/// Images in a feed that are only decoration.
 @Suite struct DecorationTests {
     private func decode(_ example: String, _ selection: ImageSelection = ImageSelection()) throws -> DecodedFeed {
         let image = example.hasPrefix("<img") ? "<description><![CDATA[\(example)]]></description>" : example
@@ -18,7 +18,7 @@ import Testing
             FeedSource(bytes: Array(text.utf8), url: .known("https://b.example/")), taking: selection)
     }
 
-    @Test("each row of the table leaves out its example, and says what it is", arguments: Decoration.table)
+    @Test("each decoration rule skips its example with a note", arguments: Decoration.table)
     func rows(row: Decoration) throws {
         let decoded = try decode(row.example)
         #expect(decoded.feed.images.map(\.url.text) == ["https://b.example/p.jpg"])
@@ -26,7 +26,7 @@ import Testing
         #expect(decoded.notes.first?.hasSuffix(": \(row.what)") == true, "\(decoded.notes)")
     }
 
-    @Test("all images are taken where that is asked for", arguments: Decoration.table)
+    @Test("decoration is kept on request", arguments: Decoration.table)
     func all(row: Decoration) throws {
         let decoded = try decode(row.example, ImageSelection(all: true))
         #expect(decoded.feed.images.count == 2)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "an image is one, whatever comes near decoration",
+        "images that only resemble decoration are kept",
         arguments: [
             #"<img src="https://b.example/q.jpg" width="100%" height="10">"#,
             #"<img src="https://b.example/q.jpg" width="11">"#,

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Which encoding an XML feed is read in.
+/// The choice of an XML feed's encoding.
 @Suite struct EncodingTests {
     private func title(_ bytes: [UInt8], _ contentType: String?) throws -> String? {
         let document = FeedSource(bytes: bytes, url: .first, contentType: contentType)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "the document's own declaration holds unless the server says otherwise",
+        "the server's encoding label outranks the document's own",
         arguments: [
             ("windows-1250", nil, "č"), (nil, "text/xml; charset=windows-1250", "č"),
             ("koi8-r", "application/rss+xml; x=y; Charset = \"WINDOWS-1250\" ", "č"),
@@ -30,13 +30,13 @@ import Testing
         #expect(try title(rss([0xE8], declaring: encoding), contentType) == expected)
     }
 
-    @Test("a server that is wrong about it is not believed", arguments: ["us-ascii", "utf-8", "utf-16"])
+    @Test("a wrong encoding label of the server is ignored", arguments: ["us-ascii", "utf-8", "utf-16"])
     func wrongServer(charset: String) throws {
         #expect(try title(rss([0xE9], declaring: "iso-8859-1"), "text/xml; charset=\(charset)") == "é")
     }
 
     @Test(
-        "a label is read as browsers read it: as the superset that was in use",
+        "an encoding label means the superset that browsers use",
         arguments: [
             ("Shift_JIS", [0x5C, 0x7E, 0x81, 0x60, 0x87, 0x40], "\\~～①"), ("gb2312", [0xE9, 0x46, 0xB2, 0xE2], "镕测"),
             ("euc-kr", [0x8C, 0x63], "똠"), ("us-ascii", [0x93, 0xE9, 0x94], "“é”"), ("latin1", [0x80], "€"),
@@ -56,14 +56,14 @@ import Testing
         }
     }
 
-    @Test("a URL in Shift_JIS keeps its tilde")
+    @Test("a URL in a Shift_JIS feed keeps its tilde")
     func tilde() throws {
         let text =
             "<?xml version='1.0' encoding='Shift_JIS'?><rss><channel><item><enclosure url='http://h/~a.png'/></item></channel></rss>"
         #expect(try FeedDecoder().decode(Array(text.utf8), from: .first).images.map(\.url.text) == ["http://h/~a.png"])
     }
 
-    @Test("what is no character of the encoding is replaced, and hides nothing that follows")
+    @Test("an invalid byte is replaced, and the text after it is read")
     func replaced() throws {
         for (label, bytes) in [
             ("shift_jis", [0x81]), ("euc-kr", [0xFF]), ("windows-1252", [0x81]), ("big5", [0xFF]), ("gbk", [0xFF]),
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("a long text in another encoding is whole, wherever a piece of it ends", arguments: 0..<4)
+    @Test("a long text in another encoding is complete, wherever its pieces end", arguments: 0..<4)
     func long(offset: Int) throws {
         let text = [UInt8](repeating: 0x61, count: offset) + (0..<20_000).flatMap { _ in [0x82, 0xA0] as [UInt8] }
         let expected = String(repeating: "a", count: offset) + String(repeating: "あ", count: 20_000)
@@ -85,7 +85,7 @@ import Testing
         #expect(try title(rss(text, declaring: "sjis"), nil)?.prefix(2000) == expected.prefix(2000))
     }
 
-    @Test("byte order marks and blank lines before a feed mean nothing, however many there are")
+    @Test("any number of byte order marks and blank lines before a feed is ignored")
     func marks() throws {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         for start in [mark + mark, [0x0A] + mark, mark + [0x0D, 0x0A], [0x20] + mark + [0x0A] + mark] as [[UInt8]] {
@@ -95,13 +95,15 @@ import Testing
         }
     }
 
-    @Test("a byte order mark goes before all else")
+    @Test("a byte order mark outranks every encoding label")
     func byteOrderMark() throws {
         let marked = [0xEF, 0xBB, 0xBF] + rss([0xC3, 0xA9], declaring: "iso-8859-1")
         #expect(try title(marked, "text/xml; charset=iso-8859-1") == "é")
     }
 
-    @Test("UTF-16 is read either way round, with a mark or without", arguments: [true, false], [true, false])
+    @Test(
+        "UTF-16 is read in both byte orders, with a byte order mark or without", arguments: [true, false],
+        [true, false])
     func wide(isBig: Bool, hasMark: Bool) throws {
         let text =
             (hasMark ? "\u{FEFF}" : "")
@@ -112,7 +114,7 @@ import Testing
         #expect(try title(bytes, nil) == "é")
     }
 
-    @Test("an instruction whose name but begins as the declaration's does says nothing of it")
+    @Test("an instruction whose name begins like the XML declaration's is ignored")
     func stylesheet() throws {
         let style = Array("<?xml-stylesheet href='a' encoding='iso-8859-1'?>".utf8)
         #expect(try title(style + rss([0xC3, 0xA9], declaring: nil), nil) == "é")
@@ -121,7 +123,7 @@ import Testing
     }
 
     @Test(
-        "a declaration that is none says at most which encoding it is",
+        "a malformed XML declaration counts only for its encoding",
         arguments: [
             "<?xml encoding='windows-1250'?>", "<?xml encoding='windows-1250' version='1.0'?>",
             "<?xml version='2.0' encoding='windows-1250'?>", "<?xml  version = '2' encoding='windows-1250'?>",
@@ -133,7 +135,7 @@ import Testing
         #expect(error?.message.hasPrefix("line 2, column ") == true, "\(error?.message ?? "")")
     }
 
-    @Test("blank lines before the declaration are passed over, and counted")
+    @Test("blank lines before the declaration are skipped but counted")
     func blankLines() throws {
         #expect(
             try title(Array(" \n\n<?xml version='1.0'?><rss><channel><title>a</title></channel></rss>".utf8), nil)

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "an invalid feed is refused, and the message says which item and why",
+        "an invalid feed is refused with a message that names the item and the reason",
         arguments: Fixtures.names(in: "essential/invalid", suffix: ".json"))
     func refuses(name: String) throws {
         let body = try Fixtures.bytes("essential/invalid/\(name).json")
@@ -33,7 +33,7 @@ import Testing
         #expect(error.host == "feeds.example")
     }
 
-    @Test("there are fixtures to go through")
+    @Test("the directories of the Essential fixtures contain feeds")
     func fixturesAreThere() {
         #expect(Fixtures.names(in: "essential/valid", suffix: ".json").count >= 7)
         #expect(
@@ -41,7 +41,7 @@ import Testing
                 == Fixtures.names(in: "essential/invalid", suffix: ".txt"))
     }
 
-    @Test("items are delivered in order, with every member as it was given")
+    @Test("the items of an Essential feed keep their order and their members")
     func everyMember() throws {
         let feed = try decode(
             #"""
@@ -65,12 +65,12 @@ import Testing
                     ]))
     }
 
-    @Test("an empty list is a feed with no images")
+    @Test("an empty list of items is a valid feed without images")
     func emptyList() throws {
         #expect(try decode(#"{"items":[]}"#) == Feed(format: .essential, images: []))
     }
 
-    @Test("null and empty texts are absent", arguments: ["null", "\"\""])
+    @Test("null and empty texts count as missing", arguments: ["null", "\"\""])
     func absentTexts(text: String) throws {
         let feed = try decode(
             #"{"items":[{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":"http://h/","description":\#(text),"location":\#(text)}]}"#
@@ -79,7 +79,7 @@ import Testing
         #expect(feed.images.map(\.location) == [nil])
     }
 
-    @Test("a feed cut off at any byte is refused")
+    @Test("an Essential feed that is cut off at any byte is refused")
     func truncation() throws {
         let body = try Fixtures.bytes("feed.json")
         let url = ResourceURL(filePath: "\(Fixtures.directory)/feed.json")
@@ -91,12 +91,12 @@ import Testing
         #expect(try FeedDecoder().decode(Array(body[...end]), from: url).images.count == 6)
     }
 
-    /// Between quotation marks.
+    /// Returns whether the position is between quotation marks.
     private func isInText(_ position: Int, of body: [UInt8]) -> Bool {
         body[..<position].count { $0 == UInt8(ascii: "\"") } % 2 == 1
     }
 
-    @Test("a feed with any byte changed is either a feed or refused")
+    @Test("an Essential feed with any byte changed is either accepted or refused")
     func corruption() throws {
         let body = try Fixtures.bytes("essential/valid/every-member.json")
         let url = try ResourceURL("http://feeds.example/")
@@ -107,7 +107,7 @@ import Testing
                 changed[position] = value
                 do throws(FeedError) {
                     let feed = try FeedDecoder().decode(changed, from: url)
-                    // Ids are UUIDs whatever else has changed.
+                    // The ids are UUIDs after any other change.
                     #expect(feed.images.map(\.id.utf8.count) == ids)
                     #expect(!"[]:".utf8.contains(body[position]) || isInText(position, of: body))
                 } catch {

@@ -3,10 +3,10 @@ import Testing
 
 @testable import FeedFormats
 
-/// Dates as feeds write them.
+/// Dates in the notations of feeds.
 @Suite struct FeedDateTests {
     @Test(
-        "is read, however it is written",
+        "a date is read in every usual notation",
         arguments: [
             ("Fri, 20 Nov 2026 08:15:30 GMT", "2026-11-20T08:15:30"),
             ("20 Nov 2026 08:15:30 +0000", "2026-11-20T08:15:30"),
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "is none, where it tells no day that there is",
+        "a date without an existing day is ignored",
         arguments: [
             "", " ", "yesterday", "12:00", "31 Feb 2026 00:00 GMT", "2026-02-30", "2026-13-01", "0 Jan 2026",
             "Nov 2026",

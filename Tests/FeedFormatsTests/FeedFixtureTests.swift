@@ -5,12 +5,12 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// `fixtures/feeds` holds feeds as programs out there write them, and beside each what it is to become.
+/// The feeds in `fixtures/feeds`, which real programs write, and the expected result beside each of them.
 @Suite struct FeedFixtureTests {
     private static let expected = ".expected"
 
     @Test(
-        "a feed becomes what lies beside it",
+        "each feed fixture decodes to its expected images",
         arguments: [".xml", ".json"].flatMap { suffix in
             Fixtures.names(in: "feeds", suffix: suffix).filter { !$0.hasSuffix(expected) }.map { ($0, suffix) }
         })
@@ -24,7 +24,7 @@ import Testing
         #expect(found == expected, "\(name): found \(found.text())")
     }
 
-    @Test("there are feeds to go through, and no expectation stands alone")
+    @Test("each expectation belongs to a feed fixture")
     func pairs() {
         let json = Fixtures.names(in: "feeds", suffix: ".json")
         let feeds = json.filter { !$0.hasSuffix(Self.expected) } + Fixtures.names(in: "feeds", suffix: ".xml")
@@ -39,7 +39,7 @@ import Testing
             ("format", .string(decoded.feed.format.rawValue)), ("title", JSONValue(decoded.feed.title)),
             ("next", JSONValue(decoded.nextPage?.text)), ("images", .array(decoded.feed.images.map(json))),
         ]
-        // Where it is told what is left out, nothing else is.
+        // Fixtures that expect notes expect exactly these notes.
         if expected["notes"] != nil { members.append(("notes", .array(decoded.notes.map { .string($0) }))) }
         return .object(members)
     }

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// How a feed's words are shown.
+/// White space and control characters in a feed's texts.
 @Suite struct FoldedTextTests {
     private func title(_ bytes: [UInt8], encoding: String = "utf-8") throws -> String? {
         let head = "<?xml version='1.0' encoding='\(encoding)'?><rss><channel><title>"
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "what only windows-1252 has is what the web takes control characters for",
+        "control characters are read as the characters of windows-1252",
         arguments: [
             ("Jane&#146;s &#147;day&#148;&#133; &#150; &#128;5", "Jane’s “day”… – €5"),
             ("&#130;&#131;&#132;&#134;&#135;&#136;&#137;&#138;&#139;&#140;&#142;", "‚ƒ„†‡ˆ‰Š‹ŒŽ"),
@@ -25,12 +25,12 @@ import Testing
         #expect(try title(Array(given.utf8)) == expected)
     }
 
-    @Test("a space without width is no white space, as it stands where none is shown")
+    @Test("a zero-width space is kept in the text")
     func zeroWidth() throws {
         #expect(try title(Array("ภาษา\u{200B}ไทย\u{2009}a".utf8)) == "ภาษา\u{200B}ไทย a")
     }
 
-    @Test("also where a server calls it ISO-8859-1")
+    @Test("windows-1252 text that a server labels as ISO-8859-1 is decoded correctly")
     func declaredWrong() throws {
         #expect(try title([0x93, 0x41, 0x94, 0x20, 0xE9], encoding: "iso-8859-1") == "“A” é")
     }

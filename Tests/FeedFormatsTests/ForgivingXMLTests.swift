@@ -4,9 +4,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Feeds that are not well-formed, and are read for what they say.
+/// Feeds that are not well-formed but can be repaired.
 @Suite struct ForgivingXMLTests {
-    /// The second item must come through, whatever is wrong with the first.
+    /// The feeds. Their second item must survive any fault in the first.
     private static let formats = [
         "RSS": """
         <rss xmlns:media='http://search.yahoo.com/mrss/'>
@@ -28,13 +28,13 @@ import Testing
         var rest = ""
         var isTitle = "Title"
         var isURL = "https://h/a.png"
-        /// How what the note says of line 3 begins; nil for what is no sin.
+        /// The beginning of the note about line 3; nil for XML that is accepted as it is.
         var note: String?
         var testDescription: String { "\(title) \(url) \(rest)" }
     }
 
     private static let sins: [Sin] = [
-        // A raw ampersand.
+        // These have a raw ampersand.
         Sin(title: "Cats & dogs", isTitle: "Cats & dogs", note: "a raw \"&\""),
         Sin(title: "AT&T &", isTitle: "AT&T &", note: "a raw \"&\", and another fault"),
         Sin(
@@ -43,25 +43,25 @@ import Testing
         Sin(url: "https://h/p.jpg?a&#=1", isURL: "https://h/p.jpg?a&#=1", note: "a raw \"&\""),
         Sin(title: "<![CDATA[Cats & dogs <3]]>", isTitle: "Cats & dogs <3"),
         Sin(title: "a & &amp; &#38; &eacute;", isTitle: "a & & & é", note: "a raw \"&\""),
-        // Entities.
+        // These have entities.
         Sin(title: "a &nosuch; b", isTitle: "a &nosuch; b", note: "an entity that is not defined"),
         Sin(url: "https://h/a?&x;", isURL: "https://h/a?&x;", note: "an entity that is not defined"),
         Sin(title: "a&#0;b", isTitle: "a\u{FFFD}b", note: "a reference to no character"),
         Sin(title: "a&#xD83D;b", isTitle: "a\u{FFFD}b", note: "a reference to no character"),
         Sin(title: "a&#x41;&#0066;&#8230;", isTitle: "aAB…"),
-        // Characters that no document may hold.
+        // These have characters that XML forbids.
         Sin(title: "a\u{8}b", isTitle: "a b", note: "a control character"),
         Sin(url: "https://h/a.png\u{1}", note: "a control character"),
         Sin(title: "<![CDATA[a\u{8}b &]]>", isTitle: "a b &", note: "a control character"),
         Sin(title: "a\u{FFFE}b", isTitle: "a\u{FFFD}b", note: "a control character"),
         Sin(rest: "<!-- \u{8} & -- -->", note: ""),
-        // Angle brackets.
+        // These have angle brackets.
         Sin(title: "I <3 you", isTitle: "I <3 you", note: "a raw \"<\""),
         Sin(title: "x ]]> y", isTitle: "x ]]> y", note: "a raw \"]]>\""),
         Sin(rest: "<x title='a < b'/>", note: "a raw \"<\""),
         Sin(rest: "<x><!DOCTYPE html></x>", note: "a raw \"<\""),
         Sin(rest: "<author>Jo <jo@h.example></author>", note: "a name with other characters, and another fault"),
-        // Tags.
+        // These have faulty tags.
         Sin(rest: "<x><b>y</x>", note: "\"<b>\" without its end tag"),
         Sin(rest: "<x>y<br>z<br></x>", note: "\"<br>\" without its end tag, and another fault"),
         Sin(rest: "</p>", note: "\"</p>\" without its start tag"),
@@ -74,7 +74,7 @@ import Testing
         Sin(rest: "<x a='1'b='2'/>", note: ""),
         Sin(rest: "<x a='1' a='2'/>", note: ""),
         Sin(rest: "<?xml version='1.0'?>", note: ""),
-        // A prefix that was never declared is no sin.
+        // An undeclared prefix is accepted.
         Sin(rest: "<nosuch:x y:z='1'/>"),
     ]
 
@@ -84,7 +84,7 @@ import Testing
         return try HostileFeed.decode(Array(text.utf8))
     }
 
-    @Test("a sin is forgiven, and told of once", arguments: formats.keys.sorted(), sins)
+    @Test("a fault in an XML feed is repaired and noted once", arguments: formats.keys.sorted(), sins)
     func forgiven(format: String, sin: Sin) throws {
         let decoded = try decode(format, sin)
         #expect(decoded.feed.images.map(\.url.text) == [sin.isURL, "https://feeds.example/next.png"])
@@ -99,7 +99,7 @@ import Testing
         #expect(told.hasSuffix("; read for what it says"), "\(told)")
     }
 
-    @Test("an item without its end tag ends where the next one begins", arguments: formats.keys.sorted())
+    @Test("an item without its end tag ends where the next item begins", arguments: formats.keys.sorted())
     func openItem(format: String) throws {
         let text = try #require(Self.formats[format]).replacing("</item>\n", with: "\n").replacing(
             "</entry>\n", with: "\n")
@@ -109,7 +109,7 @@ import Testing
         #expect(decoded.notes == ["line 4: \"<\(name)>\" without its end tag; read for what it says"])
     }
 
-    @Test("bytes that are no UTF-8 are read as Latin-1, whatever says that they are", arguments: formats.keys.sorted())
+    @Test("invalid UTF-8 is read as Latin-1, even if it is labelled as UTF-8", arguments: formats.keys.sorted())
     func bytes(format: String) throws {
         let parts = try #require(Self.formats[format]).replacing("TITLE", with: "a|b").split(separator: "|")
         let readings: [([UInt8], String)] = [
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("what is wrong is told before all else, and once, however much there is")
+    @Test("many faults are reported in one note, before all other notes")
     func notes() throws {
         let item = "<item><title>a & b</title><enclosure type='image/png' url='ftp://h/&'/></item>\n"
         let text = "<rss><channel>\(HostileFeed.times(200, item))</channel></rss>"
@@ -131,7 +131,7 @@ import Testing
         #expect(notes.first == "line 1: a raw \"&\", and 399 more faults; read for what it says")
     }
 
-    @Test("lines are told as they are, whatever was mended before them, or left out")
+    @Test("line numbers are exact after repaired and skipped text")
     func lines() throws {
         let outline = "<outline title='\n&' xmlUrl='ftp://h/'\n/>"
         let text =
@@ -149,7 +149,7 @@ import Testing
     // MARK: What is not forgiven
 
     @Test(
-        "a feed in which no item is left is refused, with what is wrong first",
+        "a faulty feed without any item is refused with its first fault",
         arguments: [
             ("<rss><channel><title>\n&</title></channel></rss>", "line 2, column 1: a raw \"&\""),
             ("<rss>\n<channel><title>A<item><enclosure url='a.png'/></item></channel></rss>", "line 2, column "),
@@ -160,14 +160,14 @@ import Testing
         #expect(HostileFeed.message(Array(text.utf8))?.hasPrefix(reason) == true)
     }
 
-    @Test("an item without an image is an item")
+    @Test("a faulty feed with an item without images is accepted")
     func noImage() throws {
         let text = "<rss><channel><item><title>a & b</title></item></channel></rss>"
         #expect(try HostileFeed.decode(Array(text.utf8)).notes.last == "item 1 has no image")
     }
 
     @Test(
-        "a list likewise",
+        "a faulty subscription list is repaired and noted once",
         arguments: ["<opml><body>&</body></opml>", "<opml>&</opml>", "&", "<opml><body><outline/></x></body></opml>"])
     func emptyList(text: String) {
         let error = #expect(throws: FeedError.self) { try list(text) }
@@ -181,7 +181,7 @@ import Testing
     ]
 
     @Test(
-        "a feed that is cut off is told as that, at whatever byte and whatever else is wrong",
+        "a feed that is cut off at any byte is reported as cut off, despite other faults",
         arguments: ["", "<title>a & b</title>", "<b>", "</b>", "<x a=1>\u{8}", "&nosuch;"])
     func cutOff(sin: String) throws {
         let text = Array(Self.ending.joined(separator: sin).utf8)
@@ -194,7 +194,7 @@ import Testing
         #expect(try HostileFeed.decode(text).feed.images.count == 1)
     }
 
-    @Test("so is a list")
+    @Test("a subscription list that is cut off is reported as cut off")
     func cutOffList() throws {
         let text = "<opml><body><outline xmlUrl='http://h/?a&b'/></body></opml>"
         for length in 1..<text.count {
@@ -204,7 +204,7 @@ import Testing
         #expect(try list(text).feeds.count == 1)
     }
 
-    @Test("the root's end is the end, whatever is still open in it, and no other tag is")
+    @Test("only the end tag of the root ends the document, even if elements in it are open")
     func end() throws {
         let text = "<rss><channel><item><title>&<enclosure/><title>a</title><x><enclosure url='a.png'/>"
         let whole = "<rss><channel><item><enclosure url='a.png'/></foo></item></foo></channel></foo><x></RSS>"
@@ -214,7 +214,9 @@ import Testing
         #expect(message?.hasSuffix("cut off: \"</rss>\" is missing") == true)
     }
 
-    @Test("what stands behind the end is left out as ever", arguments: ["&", "\0", "<a>", "<item></rss>", "\u{8}"])
+    @Test(
+        "content after the end of a repaired feed is skipped with a note",
+        arguments: ["&", "\0", "<a>", "<item></rss>", "\u{8}"])
     func rest(rest: String) throws {
         let text = "<rss>\n<channel><item>&<enclosure url='a.png'/></item></channel></rss>\n\(rest)"
         #expect(
@@ -223,7 +225,7 @@ import Testing
             ])
     }
 
-    @Test("a NUL within it is refused as ever, and so is a tag with too many attributes")
+    @Test("a faulty feed with a NUL or with too many attributes in a tag is refused")
     func stop() {
         for (piece, reason) in [
             ("\0", "a NUL byte"), ("<x \(HostileFeed.times(20_000, "a "))/>", "a tag with more than 1000 attributes"),
@@ -233,7 +235,7 @@ import Testing
         }
     }
 
-    @Test("limits hold in what is mended")
+    @Test("limits apply to repaired feeds")
     func limits() {
         for (text, reason) in [
             (HostileFeed.times(100_000, "<a>"), "nested more than 200 deep"),
@@ -250,7 +252,7 @@ import Testing
     }
 
     @Test(
-        "what is wrong throughout takes no more than its length",
+        "repairing a feed that is faulty throughout takes linear time",
         arguments: [
             "&", "<", "</x>", "<x>", "<item>", "<x a=b ", "<br>", "<!--", "]]>", "&#", "<x/a=1", "\u{8}", "<a></b>",
             "'",
@@ -263,7 +265,7 @@ import Testing
         }
     }
 
-    @Test("an entity that the document declares is refused all the same", arguments: ["&", "<b>", ""])
+    @Test("a faulty feed that uses an entity of its own is refused", arguments: ["&", "<b>", ""])
     func declared(sin: String) {
         for use in ["&x;", "<y z='&x;'/>"] {
             let text = HostileFeed.rss("\(sin)\(use)", after: "<!DOCTYPE rss [<!ENTITY x 'y'>]>")

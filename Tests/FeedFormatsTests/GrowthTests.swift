@@ -6,7 +6,7 @@
 
     @testable import FeedFormats
 
-    /// Hostile texts of two sizes. A reader goes over the larger one in as many times as many steps as it is larger.
+    /// Hostile texts of two sizes. The number of steps must grow in proportion to the size.
     @Suite struct GrowthTests {
         private typealias Text = @Sendable (_ size: Int) -> String
 
@@ -14,7 +14,7 @@
             HostileFeed.times(max(1, size / piece.utf8.count), piece)
         }
 
-        /// The pieces' numbers have five digits each, so that four times as many are four times as long.
+        /// Repeats a text with numbers of five digits, so that four times as many pieces are four times as long.
         private static func numbered(_ size: Int, _ piece: (Int) -> String) -> String {
             HostileFeed.numbered(max(1, size / piece(10_000).utf8.count)) { piece(10_000 + $0) }
         }
@@ -29,7 +29,7 @@
             { #"{"version":"https://jsonfeed.org/version/1","items":[\#(items($0))]}"# }
         }
 
-        /// The raw "&" sends a text to the repairer.
+        /// The texts that a raw "&" sends to the repairer.
         private static let repaired: [String: Text] = [
             "a start tag of colons": rss { "&<x\(times($0, ":"))/>" },
             "an end tag of colons": rss { "&<b/></x\(times($0, ":"))>" },
@@ -120,7 +120,7 @@
             }
         }
 
-        @Test("a text that is four times as long takes four times as many steps", arguments: all.keys.sorted())
+        @Test("a hostile text that is four times as long takes four times as many steps", arguments: all.keys.sorted())
         func growth(name: String) throws {
             let text = try #require(Self.all[name])
             let (small, large) = (Self.steps(text(4000)), Self.steps(text(16_000)))

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// The images in a piece of HTML, and what is said of them.
+/// The images of an HTML text and their descriptions.
 @Suite struct HTMLImagesTests {
     private func images(_ html: String) throws -> [FeedImage] {
         let text =
@@ -15,7 +15,7 @@ import Testing
     private func descriptions(_ html: String) throws -> [String?] { try images(html).map(\.description) }
 
     @Test(
-        "an image is called by its title, else by its figure's caption, else by its alternative text",
+        "an image is described by its title, else its figure's caption, else its alternative text",
         arguments: [
             ("<img src=a title=own alt=x>", ["own"]), ("<img src=a alt=x>", ["x"]), ("<img src=a>", ["T"]),
             ("<figure><figcaption>First</figcaption><img src=a></figure>", ["First"]),
@@ -33,7 +33,7 @@ import Testing
         #expect(try descriptions(html) == expected)
     }
 
-    @Test("a gallery's caption is not that of the images which have figures of their own")
+    @Test("the caption of a gallery is ignored by images with figures of their own")
     func nestedFigures() throws {
         let html = """
             <figure><figure><img src=a><figcaption>A</figcaption></figure><img src=b><figure><img src=c alt=c></figure>
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "what a browser doesn't show as an image is none",
+        "elements that a browser does not show as images are skipped",
         arguments: ["textarea", "template", "iframe", "title", "xmp", "noembed", "noframes", "script", "style"])
     func inert(tag: String) throws {
         let html =
@@ -51,13 +51,13 @@ import Testing
         #expect(try images(html).map(\.url.text) == ["https://h.example/a", "https://h.example/b"])
     }
 
-    @Test("a template ends where its own end is")
+    @Test("nested templates end at their own end tags")
     func nestedTemplates() throws {
         let html = "<template><template><img src=a></template><img src=b></template><img src=c>"
         #expect(try images(html).map(\.url.text) == ["https://h.example/c"])
     }
 
-    @Test("what is there for browsers without scripts is an image")
+    @Test("the content of a noscript element is read as an image")
     func noscript() throws {
         #expect(try images("<noscript><img src=a></noscript>").count == 1)
     }
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "an element without an end hides no image",
+        "an element without its end tag hides no image",
         arguments: ["<wbr>", "<source srcset='a>b'>", "<track src=a/b>", "<embed src=\"x\">", "<param name=a>"])
     func noEnd(tag: String) throws {
         let decoded = try decoded("<p>\(String(repeating: "x\(tag)", count: 40))<img src=a></p><img src=b>")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "a comment ends where it does, whatever is in it",
+        "a comment ends at its end mark, whatever it contains",
         arguments: [
             "<!-- <wbr -->", "<!-- <source --!>", "<!--<embed<track-->", "<!---->", "<!--a>--->",
             "<!-- \" ' -->", "<!--!>-->", "<!--&period;-->", "<!--[if mso]><img src=x><wbr><![endif]-->",
@@ -89,13 +89,15 @@ import Testing
         #expect(decoded.notes == [])
     }
 
-    @Test("one without an end holds the rest", arguments: ["<!-- ", "<!--", "<!--!>", "<!-- ->", "<!-- <wbr>"])
+    @Test(
+        "a comment without its end mark hides the rest of the text",
+        arguments: ["<!-- ", "<!--", "<!--!>", "<!-- ->", "<!-- <wbr>"])
     func endlessComment(start: String) throws {
         #expect(try images("<img src=a>\(start)<img src=b>").count == 1)
     }
 
     @Test(
-        "a script or a style ends at its own end tag alone",
+        "a script or a style ends only at its own end tag",
         arguments: [
             "<script>var t = \"</p\"; x()</script>", "<STYLE>a</b</Style >", "<script src=a/>'</a'</script\n>",
             "<script>'</p>' + '</scripts>' + '</'</script/>", "<script>\"<!-- <wbr\"</script>", "<script src='a'/>",
@@ -107,13 +109,15 @@ import Testing
         #expect(decoded.notes == [])
     }
 
-    @Test("a script without an end holds the rest", arguments: ["<script>", "<style>a</p>", "<script></scripts>"])
+    @Test(
+        "a script without its end tag hides the rest of the text",
+        arguments: ["<script>", "<style>a</p>", "<script></scripts>"])
     func endlessScript(start: String) throws {
         #expect(try images("<img src=a>\(start)<img src=b>").count == 1)
     }
 
     @Test(
-        "a slash ends a tag, and is part of a value",
+        "a slash ends a tag but belongs to an unquoted value",
         arguments: [
             ("<img\n / src = /a/b.jpg>", "a/b.jpg"), ("<img src=/a/ alt=x>", "a/"), ("<img src='a/ /b'/>", "a/%20/b"),
             ("<img alt=x/y src=//h.example/a//b>", "a//b"), ("<img alt=\"'/\" src=a/>", "a/"), ("<img src='a'/ >", "a"),
@@ -124,7 +128,7 @@ import Testing
         #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/\(path)"])
     }
 
-    @Test("attributes are counted, with or without space between them", arguments: ["", " "])
+    @Test("attributes are counted with and without space between them", arguments: ["", " "])
     func tooManyAttributes(space: String) throws {
         func tag(_ count: Int) -> String {
             "<p title='>' " + (0..<count).map { "a\($0)=\"x\"\(space)" }.joined() + ">"
@@ -138,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "nothing hides a tag with too many attributes",
+        "a tag with too many attributes is found, whatever precedes it",
         arguments: ["<scripts>", "<style-x a='>'>", "<script/>", "<script async />", "</p x='>", "<?a '>"])
     func hiddenAttributes(start: String) throws {
         let tag = "<p \((0..<300).map { "a\($0)" }.joined(separator: " "))>"
@@ -146,7 +150,7 @@ import Testing
         #expect(decoded.notes == ["left out the rest of a text of item 1: a tag with more than 250 attributes"])
     }
 
-    @Test("what is left out since it is too deep is told of")
+    @Test("HTML that is nested too deeply is skipped with a note")
     func tooDeep() throws {
         let decoded = try decoded("<img src=a>\(String(repeating: "<font>", count: 300))<img src=b>")
         #expect(decoded.feed.images.count == 1)
@@ -154,7 +158,7 @@ import Testing
     }
 
     @Test(
-        "a tag that the end of a shortened text cuts off is none",
+        "a tag that the end of a shortened text cuts off is skipped",
         arguments: [
             "<img src=\"https://h.example/very/lo", "<img src=https://h.example/very/lo", "<img src='a' alt='b'",
             "<img", "<", "<img src=b.png /", "<p title='<img src=b.png>", "<img src=",

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Declarations of a document's own: made to grow without end, or to have other files read.
+/// Declarations of a document that expand endlessly or read other files.
 @Suite struct HostileDeclarationTests {
     private static let laughs: String = {
         let levels = (1...9).map { level in
@@ -15,14 +15,14 @@ import Testing
 
     private static func external(_ declaration: String) -> String { "<!DOCTYPE rss [<!ENTITY \(declaration)>]>" }
 
-    /// Each uses an entity of this name, declared before it.
+    /// The declarations of entities, and a name that each of them declares.
     private static let entityCases: [(declaration: String, name: String)] = [
         (laughs, "lol9"), (external("x SYSTEM \"file:///etc/passwd\""), "x"),
         (external("x SYSTEM \"http://127.0.0.1:9/\""), "x"),
         (external("a \"\(HostileFeed.times(100_000, "a"))\""), "a"),
     ]
 
-    @Test("entities of a document's own are not expanded", arguments: entityCases.indices)
+    @Test("entities that a document declares are not expanded", arguments: entityCases.indices)
     func entities(index: Int) {
         let (declaration, name) = Self.entityCases[index]
         let title = "<title>\(HostileFeed.times(10_000, "&\(name);"))</title>"
@@ -47,7 +47,7 @@ import Testing
         "<!ENTITY % p ']><rss>'>\(HostileFeed.times(100_000, "%p;"))",
     ]
 
-    @Test("declarations that lie elsewhere, or that others hold, are passed over", arguments: parameterCases.indices)
+    @Test("external and parameter entity declarations are skipped", arguments: parameterCases.indices)
     func parameterEntities(index: Int) throws {
         for start in ["<!DOCTYPE rss [", "<!DOCTYPE rss SYSTEM 'file:///etc/hostname' ["] {
             let declaration = "\(start)\(Self.parameterCases[index])<!ENTITY y 'z'>]>"
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("nothing of another file is read", arguments: ["SYSTEM", "PUBLIC 'p'"])
+    @Test("an entity never reads another file", arguments: ["SYSTEM", "PUBLIC 'p'"])
     func otherFiles(kind: String) throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("<!ATTLIST enclosure url CDATA 'b.png'>", to: "a.dtd")
@@ -73,14 +73,14 @@ import Testing
         }
     }
 
-    @Test("an entity that is declared and not used is no harm, and HTML's own are known")
+    @Test("an unused entity declaration is harmless, and HTML's entities are known")
     func harmlessEntities() throws {
         let text = HostileFeed.rss("<title>a&nbsp;&hellip;</title><enclosure url='a.png'/>", after: Self.laughs)
         #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.map(\.description) == ["a …"])
     }
 
     @Test(
-        "an entity that is not declared is text, also behind declarations",
+        "an undeclared entity is text, even after declarations",
         arguments: ["<!DOCTYPE rss SYSTEM 'file:///etc/hostname'>", "<!DOCTYPE rss [<!ENTITY y 'z'>]>", laughs])
     func undeclaredEntity(declaration: String) throws {
         let item = "<title>&x; &nbsp;&#8230;</title><enclosure url='a.png?&x;'/>"
@@ -90,7 +90,7 @@ import Testing
         #expect(decoded.notes.count == 1)
     }
 
-    /// libxml2 needs hours for some of these.
+    /// The document types, some of which would occupy libxml2 for hours.
     private static let longDeclarations = [
         "<!ATTLIST e a (a\(HostileFeed.numbered(200_000) { "|a\($0)" })) 'a'>",
         "<!ELEMENT e (a\(HostileFeed.numbered(200_000) { "|a\($0)" }))>",
@@ -99,7 +99,7 @@ import Testing
         HostileFeed.numbered(100_000) { "<!ENTITY e\($0) '1'>" }, HostileFeed.times(200_000, "<!ENTITY % p 'x'>%p;"),
     ]
 
-    @Test("a document type of any length is passed over", arguments: longDeclarations.indices)
+    @Test("a document type of any length is skipped", arguments: longDeclarations.indices)
     func longDeclaration(index: Int) throws {
         for item in ["<enclosure url='a.png'/>", "&<enclosure url='a.png'/>"] {
             let text = HostileFeed.rss(item, after: "<!DOCTYPE rss [\(Self.longDeclarations[index])]>")

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// What the suites of feeds made to do harm build them with, and read them by.
+/// Builds and decodes the feeds of the suites about hostile feeds.
 enum HostileFeed {
     static let url = ResourceURL.known("https://feeds.example/feed")
 
@@ -12,7 +12,7 @@ enum HostileFeed {
         try FeedDecoder().decode(FeedSource(bytes: bytes, url: url))
     }
 
-    /// Of the refusal.
+    /// Returns the message of the refusal, or nil.
     static func message(_ bytes: [UInt8]) -> String? {
         let error = #expect(throws: FeedError.self) { try decode(bytes) }
         #expect(error?.kind == .invalidData)

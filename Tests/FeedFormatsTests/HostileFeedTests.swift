@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Feeds made to break whoever reads them. None takes long; the suite would.
+/// Malicious feeds. Each takes little time, but the suite as a whole takes long.
 @Suite(.timeLimit(.minutes(30))) struct HostileFeedTests {
     private static let nestedCases: [(String, String)] = [
         ("<rss><channel>\(HostileFeed.times(100_000, "<a>"))", "nested more than 200 deep"),
@@ -20,7 +20,7 @@ import Testing
         (#"{"items":[{"x":\#(HostileFeed.times(100_000, #"{"a":"#))"#, "nested more than 512 deep"),
     ]
 
-    @Test("what is nested without end is refused", arguments: nestedCases.indices)
+    @Test("a feed that is nested too deeply is refused", arguments: nestedCases.indices)
     func nesting(index: Int) {
         let (text, reason) = Self.nestedCases[index]
         #expect(HostileFeed.message(Array(text.utf8))?.contains(reason) == true)
@@ -33,7 +33,7 @@ import Testing
         "<\(HostileFeed.times(11_000_000, "a"))/>",
     ]
 
-    @Test("what takes without end to read is not read to its end", arguments: endlessTags.indices)
+    @Test("a feed that would take excessive time is abandoned", arguments: endlessTags.indices)
     func endless(index: Int) {
         let text = Self.endlessTags[index]
         #expect(HostileFeed.message(Array(text.utf8))?.hasPrefix("line 1, column ") == true)
@@ -59,7 +59,7 @@ import Testing
         ),
     ]
 
-    @Test("libxml2 looks long for a name among very many, and for a namespace", arguments: nameCases.indices)
+    @Test("a feed with very many names or namespaces is refused", arguments: nameCases.indices)
     func manyNames(index: Int) throws {
         let (text, reason) = Self.nameCases[index]
         let error = #expect(throws: FeedError.self) {
@@ -73,7 +73,7 @@ import Testing
         #expect(error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
     }
 
-    @Test("namespaces that were left don't count, and many prefixes for one are no harm")
+    @Test("only the namespaces in scope count, and many prefixes for one namespace are accepted")
     func namespaces() throws {
         let entries = HostileFeed.numbered(5000) {
             "<entry xmlns:x\($0 % 50)='urn:\($0 % 50)'><x\($0 % 50):y/></entry>"
@@ -81,7 +81,7 @@ import Testing
         #expect(try HostileFeed.decode(Array("<feed>\(entries)</feed>".utf8)).feed.images == [])
     }
 
-    @Test("a namespace of megabytes is no other than any that is unknown")
+    @Test("a namespace of megabytes is treated like any unknown one")
     func longNamespace() throws {
         let uri = HostileFeed.times(1_000_000, "U")
         let items = HostileFeed.times(20_000, "<item><x:y/><enclosure x:url='a' url='b.png'/></item>")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "an image of megabytes within an item is nothing special, wherever it stands",
+        "a data: image of megabytes is accepted anywhere in an item",
         arguments: ["<description><![CDATA[#]]></description>", "<x y='#'/>", "<!--#-->", "<?x #?>", "<x>#</x>"])
     func large(piece: String) throws {
         let image = "data:image/png;base64," + HostileFeed.times(11_000_000, "A")
@@ -100,7 +100,7 @@ import Testing
         #expect(decoded.feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
     }
 
-    @Test("a tag with thousands of quotes in one value has one attribute")
+    @Test("thousands of quotes in one value count as one attribute")
     func quotesInValue() throws {
         let value = HostileFeed.times(30_000, "\" =\"")
         let comment = "<!-- ' \(value) --><?x ' \(value)?><![CDATA[' \(value)]]>"
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "an encoding that is not what was declared, or that hides markup, is refused",
+        "an encoding that is wrong or hides markup is refused",
         arguments: [
             ("UTF-8", [0xE9, 0xFF], "UTF-8"), ("UTF-16", [0xE9, 0xFF], "UTF-8"),
             ("no-such", [0xE9], "the encoding \"no-such\" is not supported"),
@@ -124,7 +124,7 @@ import Testing
                 == true)
     }
 
-    @Test("a NUL is no end of a feed that has not ended, wherever it stands")
+    @Test("a NUL anywhere in an unfinished feed makes it invalid")
     func nul() throws {
         let text = Array("<rss>\n<channel><item></item></channel></rss>\n".utf8)
         #expect(try HostileFeed.decode(text).feed.images == [])
@@ -133,7 +133,7 @@ import Testing
         }
         let cut = Array(text.dropLast("/rss>\n".utf8.count))
         #expect(HostileFeed.message(cut + [0]) == "line 2, column 34: a NUL byte")
-        // One within the declaration stands where nothing is read.
+        // A NUL in the XML declaration is skipped with the declaration.
         let declared = Array("<?xml version='1.0'".utf8) + [0] + Array("?>".utf8)
         #expect(try HostileFeed.decode(declared + text).feed.images == [])
         #expect(HostileFeed.message(declared + cut + [0])?.hasSuffix("a NUL byte") == true)
@@ -141,18 +141,18 @@ import Testing
 
     private static let whole = Fixtures.names(in: "feeds", suffix: ".xml").map { "\($0).xml" } + ["microblog.json"]
 
-    /// All of them would take minutes.
+    /// Returns a selection of positions, because all of them would take minutes.
     private static func places(in body: Range<Int>, of name: String) -> [Int] {
         var generator = SeededGenerator(seed: UInt64(name.utf8.count))
         return Array(body.shuffled(using: &generator).prefix(100))
     }
 
-    @Test("a feed cut off at any byte is refused", .serialized, arguments: whole)
+    @Test("a feed that is cut off at any byte is refused", .serialized, arguments: whole)
     func truncation(name: String) async throws {
         let body = try Fixtures.bytes("feeds/\(name)")
         let end = try #require(body.lastIndex { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "}") })
         for length in Self.places(in: 0..<end, of: name) {
-            // For the other tests to have their turns.
+            // This gives other tests their turns.
             await Task.yield()
             let error = #expect(throws: FeedError.self) { try HostileFeed.decode(Array(body[..<length])) }
             if error?.kind != .invalidData { Issue.record("cut after \(length) bytes: \(String(describing: error))") }
@@ -160,7 +160,7 @@ import Testing
         #expect(throws: Never.self) { try HostileFeed.decode(body) }
     }
 
-    @Test("a feed with any byte changed is either a feed or refused", .serialized, arguments: whole)
+    @Test("a feed with any byte changed is either accepted or refused", .serialized, arguments: whole)
     func corruption(name: String) async throws {
         let body = try Fixtures.bytes("feeds/\(name)")
         var generator = SeededGenerator(seed: 5)
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(
-        "no feed from the network can name a local file, whatever base it declares",
+        "a remote feed cannot name a local file, whatever base it declares",
         arguments: [
             "<rss xml:base=\"file:///etc/\"><channel><item><enclosure url=\"a.png\"/></item></channel></rss>",
             "<rss><channel><link>file:///etc/</link><item><enclosure url=\"a.png\"/></item></channel></rss>",
@@ -182,7 +182,7 @@ import Testing
         #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
     }
 
-    @Test("complaints of a feed that is wrong throughout don't fill the memory")
+    @Test("the number of notes on a faulty feed is limited")
     func notes() throws {
         let item = "<item><enclosure url=\"ftp://h/a.png\"/></item>"
         let text = "<rss><channel>\(String(repeating: item, count: 1000))</channel></rss>"

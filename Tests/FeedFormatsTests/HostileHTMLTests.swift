@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// HTML within feeds, made to take without end.
+/// HTML in feeds that would take excessive time.
 @Suite struct HostileHTMLTests {
     private static let slowPieces: [String] = [
         HostileFeed.times(500_000, "<b>") + HostileFeed.times(500_000, "</i>"), HostileFeed.times(300_000, "<p><b>"),
@@ -18,7 +18,7 @@ import Testing
         "<p title=\"\(HostileFeed.times(500_000, "&amp"))\">", HostileFeed.numbered(300_000) { "<x\($0)></x\($0)>" },
     ]
 
-    @Test("HTML made to be slow is left at the place, with what came before it", arguments: slowPieces.indices)
+    @Test("reading HTML stops at a malicious tag and keeps the images before it", arguments: slowPieces.indices)
     func slowHTML(index: Int) throws {
         let html = Self.slowPieces[index]
         let text = HostileFeed.rss("<description><![CDATA[<img src=a.png>\(html)]]></description>")
@@ -40,7 +40,7 @@ import Testing
         "<img data-src=a.png src=b.png><noscript>\(HostileFeed.numbered(200_000) { "<img src=m\($0).png>" })",
     ]
 
-    @Test("an image with renditions without end is one image, with a few of them", arguments: slowRenditions.indices)
+    @Test("an image with endless renditions keeps a few of them", arguments: slowRenditions.indices)
     func renditions(index: Int) throws {
         let text = HostileFeed.rss("<description><![CDATA[\(Self.slowRenditions[index])]]></description>")
         let images = try HostileFeed.decode(Array(text.utf8)).feed.images
@@ -48,7 +48,7 @@ import Testing
         #expect(images.allSatisfy { $0.alternatives.count <= FeedImage.mostAlternatives })
     }
 
-    /// Each of many images has the same long link, or the same long sources.
+    /// The markup of many images that share a long link or long sources.
     private static let sharedReferences: [String] = [
         "<a href='\(HostileFeed.times(400_000, "a")).jpg'>",
         "<a href='http://h/\(HostileFeed.times(2000, "%61")).jpg'>",
@@ -57,7 +57,7 @@ import Testing
         "<picture><source srcset='\(HostileFeed.numbered(9) { "\(HostileFeed.times(8000, "a"))\($0) \($0 + 1)w, " })'>",
     ]
 
-    @Test("a link or a source of many images is examined once", arguments: sharedReferences.indices)
+    @Test("a link or source that many images share is examined once", arguments: sharedReferences.indices)
     func sharedReference(index: Int) {
         let html = Self.sharedReferences[index] + HostileFeed.times(30_000, "<img src='a=s1'>")
         let text = HostileFeed.rss("<description><![CDATA[\(html)]]></description>")
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("a figure of many images and captions is gone through once")
+    @Test("a figure of many images and captions is processed once")
     func captions() throws {
         let elements = HostileFeed.numbered(30_000) { "<img src=\($0)><figcaption></figcaption>" }
         let html = "<figure>\(elements)<figcaption>F</figcaption></figure>"
@@ -80,9 +80,9 @@ import Testing
         #expect(images.allSatisfy { $0.description == "F" })
     }
 
-    /// libxml2 says of the last element before a stop that it begins, not that it ends.
+    /// libxml2 reports the beginning but not the end of the last element before a stop.
     @Test(
-        "a piece that is left within a figure, and within what shows no images, is done with",
+        "an HTML text that is abandoned inside a figure keeps the images before that point",
         .timeLimit(.minutes(10)), arguments: ["textarea", "iframe", "title", "template", "xmp", "div"])
     func leftInFigure(tag: String) throws {
         for depth in 250...260 {
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("one piece with very many names is no harm to the next")
+    @Test("an HTML text with very many names does not affect the next text")
     func namesInPieces() throws {
         let names = HostileFeed.numbered(20_000) { "<x\($0)></x\($0)>" }
         let items = HostileFeed.numbered(5) {
@@ -103,7 +103,7 @@ import Testing
         #expect(try HostileFeed.decode(Array("<rss><channel>\(items)</channel></rss>".utf8)).feed.images.count == 5)
     }
 
-    @Test("many pieces with few names each are read to their ends")
+    @Test("many HTML texts with few names each are read completely")
     func namesOfPieces() throws {
         let items = HostileFeed.numbered(25_000) { "{\"content_html\":\"<p w\($0)><img src=\($0)>\"}," }
         let text = "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[\(items){}]}"
@@ -117,14 +117,14 @@ import Testing
         "<img alt='\(HostileFeed.times(10_000, "a = b "))' src='data:image/png;base64,AAAA'>",
     ]
 
-    @Test("a large script, and an image within the page, are nothing special", arguments: largePieces.indices)
+    @Test("a large script and a large data: image in HTML are accepted", arguments: largePieces.indices)
     func largeHTML(index: Int) throws {
         let html = Self.largePieces[index]
         let text = HostileFeed.rss("<description><![CDATA[\(html)<img src=a.png>]]></description>")
         #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
     }
 
-    @Test("a long post with thousands of quotes is no tag with thousands of attributes")
+    @Test("thousands of quotes in a long post do not count as attributes")
     func quotes() throws {
         let post = String(repeating: "<a href=\"x\" class='y'>\"z\"</a> ", count: 20_000)
         for markup in ["<![CDATA[<img src=a.png>\(post)]]>", "<img src='a.png'/>\(post)<!-- \(post) -->"] {

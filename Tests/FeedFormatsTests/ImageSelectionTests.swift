@@ -6,7 +6,7 @@ import Testing
 
 @testable import FeedFormats
 
-/// Images that a person wants or doesn't, by their URLs.
+/// The selection of images by `--include` and `--exclude`.
 @Suite struct ImageSelectionTests {
     private let rss = """
         <rss><channel><item><guid>1</guid><enclosure url="https://b.example/ad/1.jpg" type="image/jpeg"/>
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "an excluded one is as if the feed didn't name it",
+        "an excluded image counts as absent from the feed",
         arguments: [
             (ImageSelection(), ["1 ad/1.jpg", "1#2 full/2.jpg thumbs/2.jpg"]),
             (ImageSelection(excludes: ["/ad/"]), ["1 full/2.jpg thumbs/2.jpg"]),
@@ -38,15 +38,15 @@ import Testing
         #expect(try found(rss, selection) == expected)
     }
 
-    @Test("also in the Essential format, whose items stay valid")
+    @Test("an excluded image of an Essential feed leaves the feed valid")
     func essentialFormat() throws {
         #expect(
             try found(essential, ImageSelection(excludes: ["/ad/"])) == ["BA298A85-6275-48D3-8315-9C8F7C1CD109 2.jpg"])
     }
 
-    @Test("a feed has some seconds for all its URLs together, and not for each hundred of them")
+    @Test("the time for expressions covers all URLs of a feed together")
     func time() throws {
-        // Each reading of the clock is a second later.
+        // The clock advances by one second with each reading.
         let seconds = Mutex(0)
         let start = ContinuousClock.now
         let filter = try #require(
@@ -66,7 +66,7 @@ import Testing
             error == .invalid("the expressions of --include and --exclude took too long on the feed's image URLs"))
     }
 
-    @Test("selections that choose alike have the same rules, and others have not")
+    @Test("equal selections have equal rules, and different selections have different ones")
     func rules() {
         let all = [
             ImageSelection(), ImageSelection(all: true), ImageSelection(includes: ["a"]),

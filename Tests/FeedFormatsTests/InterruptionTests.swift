@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Decoding goes on for seconds where a feed is large; nobody waits so long for a program that was told to end.
+/// Cancellation of decoding, which takes seconds for a large feed.
 @Suite struct InterruptionTests {
     private static func times(_ count: Int, _ text: String) -> String { String(repeating: text, count: count) }
 
@@ -13,7 +13,7 @@ import Testing
 
     private static let figures = times(1000, "<figure><iframe></iframe></figure>")
 
-    /// None is well-formed to its end: whoever reads as far as that says so.
+    /// The feeds. All of them are malformed at their end, so that a complete read would report an error.
     private static let feeds: [String: String] = [
         "essential": #"{"items":[\#(times(10, essentialItem))"#,
         "JSON Feed": #"{"version":"https://jsonfeed.org/version/1","items":[\#(times(10, "{},"))"#,
@@ -30,21 +30,21 @@ import Testing
 
     private func error(_ decode: @escaping @Sendable () throws(FeedError) -> Void) async -> FeedError? {
         await Task {
-            // It cancels itself, so that no moment is better than another.
+            // The task cancels itself, so that the moment is certain.
             withUnsafeCurrentTask { $0?.cancel() }
             do throws(FeedError) { try decode() } catch { return error }
             return nil
         }.value
     }
 
-    @Test("a feed is not read to its end", arguments: feeds.keys.sorted())
+    @Test("decoding a feed stops when its task is cancelled", arguments: feeds.keys.sorted())
     func feed(name: String) async throws {
         let document = FeedSource(bytes: Array(try #require(Self.feeds[name]).utf8), url: .first)
         let error = await error { () throws(FeedError) in _ = try FeedDecoder().decode(document) }
         #expect(error?.kind == .cancelled)
     }
 
-    @Test("a list of feeds is not read to its end", arguments: ["", "text/xml; charset=utf-8"])
+    @Test("decoding a subscription list stops when its task is cancelled", arguments: ["", "text/xml; charset=utf-8"])
     func list(contentType: String) async {
         let text = "<opml><body>\(Self.times(1000, "<outline/>"))"
         let document = FeedSource(bytes: Array(text.utf8), url: .first, contentType: contentType)
@@ -52,7 +52,7 @@ import Testing
         #expect(error?.kind == .cancelled)
     }
 
-    @Test("a feed that was read whole is not delivered either")
+    @Test("a completely decoded feed is dropped if its task is cancelled")
     func whole() async {
         let document = FeedSource(bytes: Array("<rss><channel/></rss>".utf8), url: .first)
         let error = await error { () throws(FeedError) in _ = try FeedDecoder().decode(document) }

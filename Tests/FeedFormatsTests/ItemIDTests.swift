@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The id of an item") struct ItemIDTests {
     @Test(
-        "that is a URL is told without a password in it",
+        "an item id that is a URL is shown without its password",
         arguments: [
             ("http://u:p@h.example/1", "http://h.example/1"), ("ftp://u@h/a@b", "ftp://h/a@b"),
             ("tag:u@h,2026:1", "tag:u@h,2026:1"), ("http://h/?a=b@c", "http://h/?a=b@c"),

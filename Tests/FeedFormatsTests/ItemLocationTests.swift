@@ -4,14 +4,14 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("Where an image was taken") struct ItemLocationTests {
+@Suite("The location of an item") struct ItemLocationTests {
     private static let namespaces = """
         xmlns:georss='http://www.georss.org/georss' xmlns:gml='http://www.opengis.net/gml' \
         xmlns:geo='http://www.w3.org/2003/01/geo/wgs84_pos#'
         """
 
     @Test(
-        "is what GeoRSS says, of whatever shape, and a name before all others",
+        "the location of an item is that of GeoRSS in any shape, and a name comes first",
         arguments: [
             ("<georss:point>45.2 -71.9</georss:point>", "45.2 -71.9"),
             ("<georss:line>1 2\n 3 4</georss:line>", "1 2 3 4"),

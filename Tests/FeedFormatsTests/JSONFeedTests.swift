@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "a feed of the wrong shape is refused, and the message says where",
+        "a JSON Feed of the wrong shape is refused with the path of the error",
         arguments: [
             (#""title":"T""#, "items: missing"), (#""items":{}"#, "items: not an array"),
             (#""items":null"#, "items: not an array"), (#""items":[],"items":[]"#, "items: given twice"),
@@ -27,14 +27,15 @@ import Testing
         #expect(error?.message == message)
     }
 
-    @Test("a text cut within an emoji makes no feed wrong")
+    @Test("a JSON Feed with a text that is cut inside an emoji is valid")
     func halfEmoji() throws {
         let decoded = try decode(#""title":"a\ud83d","items":[{"summary":"\ude00","image":"/a.png"}]"#)
         #expect(decoded.feed.title == "a\u{FFFD}")
         #expect(decoded.feed.images.count == 1)
     }
 
-    @Test("titles are plain text", arguments: ["Vec<T> explained", "A &amp; B", "a <b> c", "&copy;"])
+    @Test(
+        "the titles of a JSON Feed are plain text", arguments: ["Vec<T> explained", "A &amp; B", "a <b> c", "&copy;"])
     func plainTitles(title: String) throws {
         let attachment = #"{"url":"/b.png","mime_type":"image/png","title":"\#(title)"}"#
         let decoded = try decode(
@@ -43,7 +44,9 @@ import Testing
         #expect(decoded.feed.images.map(\.description) == [title, title])
     }
 
-    @Test("an item that is no object is passed over, and told of", arguments: ["null", "5", "\"x\"", "[]", "true"])
+    @Test(
+        "an item of a JSON Feed that is no object is skipped with a note",
+        arguments: ["null", "5", "\"x\"", "[]", "true"])
     func noObject(item: String) throws {
         let decoded = try decode(#""items":[{"image":"/a.png"},\#(item),{"image":"ftp://h/"},{"image":"/b.png"}]"#)
         #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/a.png", "https://h.example/b.png"])
@@ -53,7 +56,7 @@ import Testing
             ])
     }
 
-    @Test("members that are of no use are passed over, whatever they are")
+    @Test("unknown members of a JSON Feed are skipped, whatever their values")
     func useless() throws {
         let decoded = try decode(
             #"""
@@ -71,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "only a version of its own makes a feed a JSON Feed",
+        "only the version URL identifies a JSON Feed",
         arguments: [
             ("https://jsonfeed.org/version/1", Feed.Format.jsonFeed), ("http://JSONFeed.org/version/1.1", .jsonFeed),
             ("https://jsonfeed.org.evil.example/version/1", .essential), ("1.0", .essential), ("", .essential),

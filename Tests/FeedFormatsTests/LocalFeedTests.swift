@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// What a feed in a local file may name as its images.
+/// The images that a local feed may name.
 @Suite struct LocalFeedTests {
     private func image(_ image: String, in feed: String = "file:///data/my%20feeds/feed.json") throws -> ResourceURL {
         let text = #"{"items":[{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":"\#(image)"}]}"#
@@ -12,7 +12,7 @@ import Testing
         return try #require(images.first).url
     }
 
-    @Test("the feed among the fixtures names six images, five of them distinct, that are all there")
+    @Test("the fixture of a local feed names six images, five of them distinct, which all exist")
     func fixture() throws {
         let feed = try FeedDecoder().decode(
             Fixtures.bytes("feed.json"), from: ResourceURL(filePath: "\(Fixtures.directory)/feed.json"))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "a relative path or file: URL beside the feed is resolved against its directory",
+        "a relative path or file: URL in a local feed is resolved against the feed's directory",
         arguments: [
             ("a.png", "/data/my feeds/a.png"), ("images/a.png", "/data/my feeds/images/a.png"),
             ("./a.png", "/data/my feeds/a.png"), ("x/../a.png", "/data/my feeds/a.png"),
@@ -50,13 +50,13 @@ import Testing
         #expect(try image(given).filePath == path)
     }
 
-    @Test("an image from the network is as good as one beside it")
+    @Test("a local feed may name remote images")
     func remoteImage() throws {
         #expect(try image("https://a.example/1.png") == ResourceURL("https://a.example/1.png"))
     }
 
     @Test(
-        "a file: URL is one of the file beside the feed, wherever relative ones begin",
+        "a file: URL in a local feed is resolved against the feed, whatever base it declares",
         arguments: [
             ("file:///data/a.png", "file:///data/a.png"), ("FILE:/data/x/a.png", "file:///data/x/a.png"),
             ("file:///etc/a.png", nil), ("a.png", "https://site.example/x/a.png"),
@@ -72,13 +72,13 @@ import Testing
         }
     }
 
-    @Test("a feed in the top directory may name any file")
+    @Test("a local feed in the root directory may name any file")
     func topDirectory() throws {
         #expect(try image("etc/a.png", in: "file:///feed.json").filePath == "/etc/a.png")
     }
 
     @Test(
-        "a file elsewhere is refused, however it is written",
+        "a local feed's reference to a file outside its directory is refused in any notation",
         arguments: [
             "../a.png", "images/../../a.png", "..", ".", "./", "images/", "/etc/passwd", "/data/feed.json",
             "/data/my%20feedsx/a.png", "/data/my%20feeds", "/data/my%20feeds/../a.png", "%2e%2e/a.png", "%2E./a.png",
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "what is no URL of a file is refused",
+        "an invalid file: URL in a local feed is refused",
         arguments: [
             ("", "empty"), ("//server/a.png", "names a file on another machine"),
             ("file://server/a.png", "names a file on another machine"),
@@ -108,7 +108,7 @@ import Testing
         #expect(error?.message == "items[0].image: \(reason)")
     }
 
-    @Test("a slash before a combining accent is a slash all the same")
+    @Test("a slash before a combining accent separates directories")
     func combiningAccents() throws {
         #expect(throws: FeedError.self) { try image("../\u{301}a.png") }
         #expect(throws: FeedError.self) { try image("x/..\u{2F}\u{301}/../../a.png") }

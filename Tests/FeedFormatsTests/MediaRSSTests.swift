@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "of a group the largest counts that can be used, of equals the default one, else the first",
+        "the largest usable rendition of a Media RSS group counts, among equals the default or the first",
         arguments: [
             ("url='a.png' width='10' height='10'", "url='b.png' width='20' height='20'", "b.png"),
             ("url='a.png' width='10' height='10'", "url='ftp://h/b.png' width='20' height='20'", "a.png"),
@@ -41,7 +41,7 @@ import Testing
         #expect(try decode(group).notes == [])
     }
 
-    @Test("an image has the words of its best rendition, else of another, else of the group")
+    @Test("a Media RSS image takes its description from its best rendition, another rendition or the group")
     func wordsOfRenditions() throws {
         let words = "<media:title>Own</media:title>"
         for (large, small, group, expected) in [
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("a group of which nothing can be used is one image left out")
+    @Test("a Media RSS group without a usable rendition is noted as one skipped image")
     func uselessGroup() throws {
         let group = "<media:content url='ftp://h/a.png'/><media:content url='ftp://h/b.png' isDefault='true'/>"
         let notes = try decode("<media:group>\(group)</media:group>").notes
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "a content is an image if its medium, its type, or else its name says so",
+        "a media:content is an image by its medium, its type or its file name",
         arguments: [
             ("url='a' medium='image' type='application/octet-stream'", true), ("url='a' medium='Image'", true),
             ("url='a' medium='image' type='video/mp4'", true), ("url='a' type='image/png' medium='document'", true),
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "an enclosure is an image if its type, or else its name says so",
+        "an enclosure is an image by its type or its file name",
         arguments: [
             ("url='a' type='image'", true), ("url='a' type='image/png'", true), ("url='a' type='IMAGE/x; q=1'", true),
             ("url='a' type='jpg'", false), ("url='a.jpg' type='audio/mpeg'", false), ("url='a.jpg'", true),
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "title and description are read as HTML, unless they say that they are plain text",
+        "a media:title or media:description is HTML unless its type is plain",
         arguments: [
             ("", "How to use &"), (" type='plain'", "How to use <picture> & <img>"),
             (" type='html'", "How to use &"),

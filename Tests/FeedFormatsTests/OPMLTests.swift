@@ -13,7 +13,7 @@ import Testing
         "<?xml version=\"1.0\"?><opml version=\"2.0\"><head><title>Mine</title></head><body>\(outlines)</body></opml>"
     }
 
-    @Test("the feeds are those of all directories, in order, each once")
+    @Test("a subscription list gives the feeds of all levels in order, each once")
     func feeds() throws {
         let list = try list(
             body(
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "a feed that can't be asked for is left out, and told of by its line",
+        "an invalid feed URL in a subscription list is skipped with a note that names its line",
         arguments: [
             ("file:///etc/passwd", "not an http(s) URL"), ("feed.xml", "not an http(s) URL"),
             ("ftp://h/feed", "not an http(s) URL"), ("http:///feed", "has no host"),
@@ -47,18 +47,18 @@ import Testing
         #expect(list.notes == [#"line 2: left out the feed "The \"one\"": xmlUrl: \#(reason)"#])
     }
 
-    @Test("complaints of a list that is wrong throughout don't fill the memory")
+    @Test("the number of notes on a faulty subscription list is limited")
     func notes() throws {
         let notes = try list(body(String(repeating: "<outline xmlUrl='x'/>", count: 1000))).notes
         #expect(notes.count == 101)
         #expect(notes.last == "and 900 more were left out")
     }
 
-    @Test("an empty list is a list")
+    @Test("an empty subscription list is valid")
     func empty() throws { #expect(try list(body("")).feeds == []) }
 
     @Test(
-        "what is no list is refused",
+        "a document that is no subscription list is refused",
         arguments: [
             ("", "line 1, column 1: "), ("<opml>", "line 1, column "), ("<opml/>", "not OPML: it has no body"),
             ("<rss/>", "not OPML: it begins with \"<rss>\""), ("{}", "line 1, column 1: "),

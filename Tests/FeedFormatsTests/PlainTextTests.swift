@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// What is left of a title's HTML: its words.
+/// The words of a title in HTML.
 @Suite struct PlainTextTests {
     private static let titles: [(String, String)] = [
         ("<i>Hamlet</i>, Act 1", "Hamlet, Act 1"), ("<b>Bo</b>ld", "Bold"), ("<b>a</b><i>b</i>c", "abc"),
@@ -14,7 +14,7 @@ import Testing
         ("<img src=x><b>Bo</b>ld", "Bold"), ("&amp;<b>a</b>b", "&ab"), ("<b>a</b>&amp;b", "a&b"),
     ]
 
-    @Test("where a line begins with a tag, its words stay whole", arguments: titles)
+    @Test("words stay whole and lines stay separate when the tags of a title are removed", arguments: titles)
     func words(html: String, expected: String) throws {
         let escaped = html.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
         let rss = "<rss><channel><title>\(escaped)</title></channel></rss>"

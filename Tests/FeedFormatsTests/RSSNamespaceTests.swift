@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Which elements count as RSS's own, and which as a module's.
+/// The distinction between RSS's own elements and those of modules.
 @Suite struct RSSNamespaceTests {
     private func decode(_ text: String) throws -> DecodedFeed {
         try FeedDecoder().decode(FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/")))
@@ -13,7 +13,7 @@ import Testing
     private static let unknown = "xmlns='http://www.rssboard.org/rss-specification' xmlns:foo='http://foo/'"
 
     @Test(
-        "with an unknown namespace for its own names, others stay others",
+        "an RSS feed may declare an unknown namespace for its own names",
         arguments: ["<rss \(unknown)><channel>", "<rss><channel \(unknown)>"])
     func unknownDefault(start: String) throws {
         let decoded = try decode(
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "a module's images are had though its namespace is given to RSS's own names",
+        "a module's images are found even if the feed's default namespace is the module's",
         arguments: [
             ("http://www.itunes.com/dtds/podcast-1.0.dtd", "<x:image href='a.jpg'/>"),
             ("http://www.itunes.com/dtds/podcast-1.0.dtd", "<x:image url='a.jpg'/>"),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "a prefix that all know is meant so, and white space around a URI is nothing",
+        "an undeclared well-known prefix has its usual meaning, and white space around a namespace URI is ignored",
         arguments: [
             "xmlns:media='http://example.com/wrong' xmlns:content='http://purl.org/rss/modules/content/'",
             "xmlns:media=' http://search.yahoo.com/mrss/\n' xmlns:content=' http://purl.org/rss/1.0/modules/content/ '",
@@ -57,7 +57,7 @@ import Testing
         #expect(images.map(\.url.text) == ["https://h.example/a.jpg", "https://h.example/b.jpg"])
     }
 
-    @Test("an enclosure of RSS 1.0 is one", arguments: ["resource", "rdf:resource"])
+    @Test("an enclosure of RSS 1.0 is an image", arguments: ["resource", "rdf:resource"])
     func enclosureModule(attribute: String) throws {
         let item =
             "<item rdf:about='i'><enc:enclosure \(attribute)='a' type='image/jpeg'/><enc:enclosure resource='b.mp3'/></item>"
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "and so where its attributes have the module's prefix; one without goes first",
+        "an enclosure of RSS 1.0 may have attributes with its module's prefix; those without come first",
         arguments: [
             ("enc:url='a' enc:type='image/jpeg'", ["a"]), ("rdf:resource='a' enc:type='image/jpeg'", ["a"]),
             ("enc:resource='a' enc:type='image/jpeg'", ["a"]), ("url='a' enc:url='b' type='image/png'", ["a"]),
@@ -93,7 +93,7 @@ import Testing
         """
 
     @Test(
-        "an item may declare a namespace of its own, for itself alone",
+        "an item's own namespace declaration applies only to that item",
         arguments: [
             "<rss><channel>\(ownItem)ITEM</channel></rss>", "<rss><channel/>\(ownItem)ITEM</rss>",
             "<rss xmlns='http://other.example/'><channel>\(ownItem)ITEM</channel></rss>",
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "an item of another vocabulary is none",
+        "an item element of another vocabulary is ignored",
         arguments: [
             "<item xmlns='http://www.w3.org/2005/Atom'>", "<item xmlns='http://search.yahoo.com/mrss/'>",
             "<item xmlns='http://www.w3.org/1999/xhtml'>", "<x:item xmlns:x='http://custom.example/'>",
@@ -119,7 +119,7 @@ import Testing
         #expect(try decode("<rss><channel>\(start)<enclosure url='1.jpg'/>\(end)</channel></rss>").feed.images == [])
     }
 
-    @Test("names in capitals are the same names")
+    @Test("RSS names in capitals are recognised")
     func capitals() throws {
         let text =
             """
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("a title of Dublin Core stands in for one that isn't there, or is empty")
+    @Test("a Dublin Core title replaces a missing or empty title")
     func dublinCore() throws {
         for (title, expected) in [("", "D"), ("<title> </title>", "D"), ("<title>T</title>", "T")] {
             for own in ["<dc:title>D</dc:title>\(title)", "\(title)<dc:title>&lt;i>D&lt;/i></dc:title>"] {
@@ -149,14 +149,14 @@ import Testing
         }
     }
 
-    @Test("an empty link is none")
+    @Test("an empty channel link is ignored")
     func emptyLink() throws {
         let text =
             "<rss><channel><link> </link><link>https://s.example/</link><item><enclosure url='1.jpg'/></item></channel></rss>"
         #expect(try decode(text).feed.images.map(\.url.text) == ["https://s.example/1.jpg"])
     }
 
-    @Test("names of characters are known in attributes, too, and what is escaped stays so")
+    @Test("character names are decoded in attributes, and escaped ones stay escaped")
     func namesInAttributes() throws {
         let image = "<img src='a.jpg' alt='Caf&eacute; &amp;eacute; &amp;&lt;&amp;'/>"
         let text = "<feed><entry><content type='xhtml'><div>\(image)</div></content></entry></feed>"

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// What becomes of a reference that browsers take, however it is written.
+/// References in every notation that browsers accept.
 @Suite struct ReferenceTests {
     private func decode(_ source: String, at url: String = "https://h.example/f/feed") throws -> DecodedFeed {
         let html = "<img src='\(source)'><img src='https://o.example/last'>"
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "a character that joins the one before it leaves that what it is",
+        "a combining character leaves the character before it intact",
         arguments: [
             ("a \u{301}b.png", "a%20\u{301}b.png"), ("a \u{FE0F}b.png", "a%20\u{FE0F}b.png"),
             ("a \u{200C}b.png", "a%20\u{200C}b.png"), ("a \u{200D}b c.png", "a%20\u{200D}b%20c.png"),
@@ -29,7 +29,7 @@ import Testing
         #expect(try image(given).map { Array($0.utf8) } == Array("https://h.example/f/\(expected)".utf8))
     }
 
-    @Test("nor does it hide where something ends")
+    @Test("a combining character does not hide the end of a part")
     func joinersElsewhere() throws {
         let image = "<div xml:base='http://u:\u{301}p@h/'><img src='a'/></div>"
         for (type, content) in [("xhtml", image), ("html;\u{301}x", "&lt;img src='http://u:\u{301}p@h/a'>")] {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "a backslash is a slash up to the query, and slashes too many or too few are taken for two",
+        "a backslash before the query counts as a slash, and any number of slashes before a host as two",
         arguments: [
             (#"x\y.png"#, "https://h.example/f/x/y.png"), (#"\x\y?a\b#c\d"#, "https://h.example/x/y?a%5Cb#c%5Cd"),
             (#"\x"#, "https://h.example/x"),
@@ -65,7 +65,7 @@ import Testing
         #expect(try image(given) == expected)
     }
 
-    @Test("in a local file they lead to no other file")
+    @Test("extra slashes in a local feed lead to no other file")
     func localSlashes() throws {
         let feed = "file:///data/feeds/feed.xml"
         #expect(try image(#"x\y.png"#, at: feed) == "file:///data/feeds/x/y.png")

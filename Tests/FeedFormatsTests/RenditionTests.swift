@@ -4,9 +4,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Which address of an image is its best, and which come after it.
+/// The order of an image's renditions.
 @Suite struct RenditionTests {
-    /// The addresses of each image, the best first, less the host.
+    /// Returns the URLs of each image, best first, without the host.
     static func addresses(_ html: String) throws -> [String] {
         let text = "<rss><channel><item><description><![CDATA[\(html)]]></description></item></channel></rss>"
         let images = try FeedDecoder().decode(Array(text.utf8), from: .known("https://b.example/")).images
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "the best rendition counts, and the others come after it",
+        "an image's best rendition comes first, and the others follow",
         arguments: [
             ("<a href=/f.jpg><img src=/s.jpg></a>", ["/f.jpg /s.jpg"]),
             ("<a href=/f=s4032><img src=/f=w480-h640></a>", ["/f=s4032 /f=w480-h640"]),
@@ -56,14 +56,14 @@ import Testing
         #expect(try Self.addresses(html) == expected)
     }
 
-    @Test("of an image eight alternatives are kept")
+    @Test("an image keeps eight alternatives")
     func most() throws {
         let set = (1...5000).map { "/\($0).jpg \($0)w" }.joined(separator: ", ")
         let expected = (4992...5000).reversed().map { "/\($0).jpg" }.joined(separator: " ")
         #expect(try Self.addresses("<img src=/s.jpg srcset='\(set)'>") == [expected])
     }
 
-    @Test("of a group the largest counts, by its sides, else by its bytes, else the default one, else the first")
+    @Test("a Media RSS group is ordered by size, then bytes, then default, then position")
     func groups() throws {
         func order(_ contents: [String]) throws -> String {
             let group = contents.enumerated().map { #"<media:content url="/\#($0).jpg" \#($1)/>"# }.joined()

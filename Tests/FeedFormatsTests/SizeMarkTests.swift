@@ -5,14 +5,14 @@ import Testing
 
 @testable import FeedFormats
 
-/// Which addresses of one item are of one image.
+/// The URLs of one item that lead to the same image.
 @Suite struct SizeMarkTests {
     private func identity(_ address: String) throws -> ImageIdentity {
         ImageIdentity(of: try ResourceURL("https://\(address)"))
     }
 
     @Test(
-        "each row of the table knows its examples as one image, each larger than the one before",
+        "each size mark recognises its examples as one image in ascending order",
         arguments: SizeMark.table)
     func rows(row: SizeMark) throws {
         let found = try row.examples.map(identity)
@@ -21,7 +21,7 @@ import Testing
         #expect(Set(found.map(\.size)).count == found.count)
     }
 
-    @Test("each row is needed: without it, its examples are several images", arguments: SizeMark.table)
+    @Test("each size mark is needed: without it, its examples are several images", arguments: SizeMark.table)
     func need(row: SizeMark) throws {
         let keys = row.examples.map { address in
             var parts = ImageURLParts(address[...])
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "these are two images",
+        "URLs that differ in more than size marks are two images",
         arguments: [
             ("b.example/1.jpg", "b.example/2.jpg"), ("b.example/p-1.jpg", "b.example/p-2.jpg"),
             ("b.example/p?id=1", "b.example/p?id=2"), ("b.example/2026/11/p.jpg", "b.example/2026/10/p.jpg"),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "the image of an item that is named twice is one, and its best rendition counts",
+        "an image that an item names twice is one image with its best rendition first",
         arguments: [
             ("<img src=/p-300x200.jpg><img src=/p.jpg>", ["/p.jpg /p-300x200.jpg"]),
             ("<img src=/p.jpg?w=900><img src=/p.jpg?w=300>", ["/p.jpg?w=900 /p.jpg?w=300"]),
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "an image of Media RSS and its mention in the text are one, of which the larger leads",
+        "an image of Media RSS and its mention in the text are one image, whose larger rendition comes first",
         arguments: [
             ("/I.jpg?format=1500w", "<img src=/I.jpg?format=1000w>", ["/I.jpg?format=1500w /I.jpg?format=1000w"]),
             ("/I.jpg", "<img src=/I.jpg?format=300w>", ["/I.jpg /I.jpg?format=300w"]),
@@ -83,7 +83,7 @@ import Testing
         #expect(found == expected)
     }
 
-    @Test("Flickr's largest have another secret") func secrets() throws {
+    @Test("Flickr's largest renditions are recognised despite their other secret") func secrets() throws {
         let images = try RenditionTests.addresses(
             "<img src=https://live.staticflickr.com/1/53_5e_m.jpg><img src=https://live.staticflickr.com/1/53_9f_o.jpg>"
                 + "<img src=https://live.staticflickr.com/1/54_5e_m.jpg>")
@@ -94,7 +94,7 @@ import Testing
             ])
     }
 
-    @Test("images of Media RSS that differ in their sides alone are one")
+    @Test("images of Media RSS that differ only in their sides are one image")
     func sides() throws {
         let text = """
             <rss xmlns:media="http://search.yahoo.com/mrss/"><channel><item>

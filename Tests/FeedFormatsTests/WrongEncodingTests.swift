@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Feeds whose label says another encoding than they are in.
+/// Feeds whose label names another encoding than their own.
 @Suite struct WrongEncodingTests {
     private func title(_ bytes: [UInt8], declaring label: String?, server charset: String?) throws -> String? {
         let declaration = label.map { "<?xml version='1.0' encoding='\($0)'?>" } ?? ""
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "what is UTF-8 throughout is read as that, whatever it is called",
+        "valid UTF-8 is read as UTF-8, whatever its label",
         arguments: ["iso-8859-1", "windows-1252", "us-ascii", "shift_jis", "gbk", "koi8-r", "utf-16", "UTF-16LE"])
     func utf8(label: String) throws {
         let text = Array("Café “日本” 😀".utf8)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "what is called by no known name is read as UTF-8, if it can be",
+        "a feed with an unknown label is read as UTF-8 if it is valid UTF-8",
         arguments: ["utf8mb4", "UTF-8;", "binary", "cp65001", "no-such", "IBM037", "../../x"])
     func unknown(label: String) throws {
         #expect(try title(Array("é".utf8), declaring: label, server: nil) == "é")
@@ -33,13 +33,13 @@ import Testing
         #expect(throws: FeedError.self) { try title([0xE9, 0x20], declaring: label, server: nil) }
     }
 
-    @Test("a byte that is none of UTF-8's leaves the label its word")
+    @Test("a feed with invalid UTF-8 is read by its label")
     func others() throws {
         #expect(try title([0xC3, 0xA9, 0x20, 0xE9], declaring: "iso-8859-1", server: nil) == "Ã© é")
         #expect(try title([0xC3, 0xA9, 0xC3], declaring: nil, server: "windows-1252") == "Ã©Ã")
     }
 
-    @Test("letters that are those of ASCII are read as the label says")
+    @Test("an encoding that looks like ASCII is read by its label")
     func shifting() throws {
         let japanese: [UInt8] = [0x1B, 0x24, 0x42, 0x30, 0x6C, 0x1B, 0x28, 0x42]
         #expect(try title(japanese, declaring: "iso-2022-jp", server: nil) == "一")

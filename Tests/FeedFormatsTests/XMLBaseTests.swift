@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Where relative references in XML begin.
+/// Relative references in XML and their base.
 @Suite struct XMLBaseTests {
     private func urls(_ entry: String, in feed: String = "https://h.example/feed") throws -> [String] {
         let text = "<feed xmlns='http://www.w3.org/2005/Atom'><entry>\(entry)</entry></feed>"
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "a base with spaces in it or around it is cleaned as any link is",
+        "an xml:base with spaces is cleaned like any link",
         arguments: [" my pics/ ", "my pics/", "my%20pics/\n"])
     func spaces(base: String) throws {
         #expect(
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "an element of XHTML may say so too",
+        "an XHTML element may have an xml:base",
         arguments: [
             ("<div xml:base='x/'><img src='a'/></div>", ["x/a"]),
             (
@@ -39,13 +39,13 @@ import Testing
         for tag in ["content", "summary"] { #expect(try urls("<\(tag) type='xhtml'>\(content)</\(tag)>") == expected) }
     }
 
-    @Test("it begins at the base of the element around the XHTML")
+    @Test("an xml:base in XHTML resolves against the base of the element around it")
     func chain() throws {
         let content = "<content type='xhtml' xml:base='/one/'><div xml:base='two/'><img src='a'/></div></content>"
         #expect(try urls(content) == ["https://h.example/one/two/a"])
     }
 
-    @Test("a base is no way to the files of this machine")
+    @Test("an xml:base gives a feed no access to local files")
     func localFiles() throws {
         let content = "<content type='xhtml'><div xml:base='file:///etc/'><img src='a'/></div></content>"
         #expect(try urls(content) == ["https://h.example/a"])
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "a link's relation may be written as a URI, and in capitals",
+        "a link's relation may be written as a URI or in capitals",
         arguments: [
             "enclosure", "Enclosure", "http://www.iana.org/assignments/relation/enclosure",
             "HTTP://www.iana.org/assignments/relation/ENCLOSURE",
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "a relation that only looks like one is another",
+        "a relation that only resembles a known one is ignored",
         arguments: ["x-enclosure", "http://h/enclosure", "enclosures"])
     func otherRelations(relation: String) throws {
         #expect(try urls("<link rel='\(relation)' href='a.png'/>") == [])

@@ -14,7 +14,7 @@ struct BodyCodingsTests {
     }
 
     @Test(
-        "are refused where they are several, on however many lines",
+        "a body with several encodings is refused, on however many lines they are",
         arguments: [
             [("Content-Encoding", "gzip, gzip")], [("Content-Encoding", "identity, GZIP ,x-gzip")],
             [("content-encoding", "deflate"), ("Content-Encoding", "br")],
@@ -28,7 +28,7 @@ struct BodyCodingsTests {
     }
 
     @Test(
-        "are refused where nothing here decodes them, or where they stand for the transfer",
+        "an unsupported content encoding and any transfer encoding is refused",
         arguments: [true, false])
     func refused(mayBeCompressed: Bool) async throws {
         for coding in ["br", "ZSTD", "compress"] {
@@ -42,7 +42,7 @@ struct BodyCodingsTests {
         #expect(error?.kind == .invalidData)
     }
 
-    @Test("are told of in a few words, however many there are")
+    @Test("the message about many encodings is short")
     func many() async throws {
         let codings = Array(repeating: "gzip", count: 1000).joined(separator: ",")
         let error = try await refusal(of: [("Content-Encoding", codings)], mayBeCompressed: true)
@@ -50,7 +50,7 @@ struct BodyCodingsTests {
     }
 
     @Test(
-        "that need little room are decoded, asked for or not",
+        "gzip and deflate bodies are decoded, requested or not",
         arguments: ["gzip", "x-gzip", "identity, gzip", "gzip,aws-chunked"], [true, false])
     func small(coding: String, mayBeCompressed: Bool) async throws {
         let packed = try await Subprocess.gzip(pattern(1000))
@@ -64,8 +64,10 @@ struct BodyCodingsTests {
         #expect(response.head.isContentEncoded)
     }
 
-    /// As stores of objects, and servers that are set up by guess, say of what isn't encoded at all.
-    @Test("that there aren't leave a body as it is", arguments: ["aws-chunked", "UTF-8", "binary"], [1000, 300_000])
+    /// The names come from object stores and misconfigured servers, whose bodies are not encoded at all.
+    @Test(
+        "unknown names of encodings leave a body unchanged", arguments: ["aws-chunked", "UTF-8", "binary"],
+        [1000, 300_000])
     func unknown(coding: String, size: Int) async throws {
         let server = try LoopbackServer("/", Reply(headers: [("Content-Encoding", coding)], body: pattern(size)))
         let sink = RecordingSink()
@@ -78,7 +80,7 @@ struct BodyCodingsTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("are nobody's concern where the status says all")
+    @Test("the encoding of an unwanted body is ignored")
     func status() async throws {
         let reply = Reply(404, headers: [("Content-Encoding", "zstd, zstd")], body: zstdOfSpaces(blocks: 1000))
         let server = try LoopbackServer("/", reply)

@@ -5,17 +5,17 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("A body is decoded", .timeLimit(.minutes(10)))
+@Suite("Decoding of a body", .timeLimit(.minutes(10)))
 struct BodyDecoderTests {
     enum Format: CaseIterable { case gzip, zlib, bare }
 
-    /// What can't be compressed comes in blocks of 64 KB.
+    /// Returns bytes that cannot be compressed, which zlib stores in blocks of 64 KB.
     private static func plain(_ size: Int) -> [UInt8] {
         var random = SeededGenerator(seed: 7)
         return (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
-    /// As gzip has it, in another's header.
+    /// Returns the bytes compressed as gzip compresses them, with the header of the given format.
     private static func packed(_ plain: [UInt8], as format: Format) async throws -> [UInt8] {
         let packed = try await Subprocess.gzip(plain)
         let bare = Array(packed[10..<packed.count - 8])
@@ -49,7 +49,8 @@ struct BodyDecoderTests {
         return (plain, pieces)
     }
 
-    @Test("however it is cut into pieces", arguments: Format.allCases, [2, 3, 1000, .max])
+    @Test(
+        "a compressed body is decoded, however it is cut into pieces", arguments: Format.allCases, [2, 3, 1000, .max])
     func pieces(format: Format, size: Int) async throws {
         let plain = Self.plain(300_000)
         let decoded = try Self.decode(try await Self.packed(plain, as: format), as: format, inPiecesOf: size)
@@ -57,7 +58,7 @@ struct BodyDecoderTests {
         #expect(decoded.pieces == [128 << 10, 128 << 10])
     }
 
-    @Test("and told from one that was cut off, wherever that was", arguments: Format.allCases)
+    @Test("a compressed body that is cut off at any byte is an error", arguments: Format.allCases)
     func cutOff(format: Format) async throws {
         let packed = try await Self.packed(Array("a body of a few words, of words".utf8), as: format)
         for count in 1..<packed.count {
@@ -68,7 +69,7 @@ struct BodyDecoderTests {
         #expect(try Self.decode([], as: format).plain == [])
     }
 
-    @Test("where one of gzip follows another", arguments: [2, .max])
+    @Test("concatenated gzip members are decoded", arguments: [2, .max])
     func members(size: Int) async throws {
         let (one, other) = (Self.plain(1000), Self.plain(200_000))
         let body = try await Subprocess.gzip(one) + Subprocess.gzip([]) + Subprocess.gzip(other)
@@ -77,7 +78,7 @@ struct BodyDecoderTests {
         #expect(throws: FeedError.self) { try Self.decode(cut, inPiecesOf: size) }
     }
 
-    @Test("unless something else is behind its end", arguments: Format.allCases, [2, .max])
+    @Test("a compressed body with other bytes behind its end is refused", arguments: Format.allCases, [2, .max])
     func behindEnd(format: Format, size: Int) async throws {
         let packed = try await Self.packed([1, 2, 3], as: format)
         for more: [UInt8] in [[0, 1, 2, 3, 4], [0x0D, 0x0A, 0x0D, 0x0A, 0x0D, 0x0A]] {
@@ -89,14 +90,14 @@ struct BodyDecoderTests {
         }
     }
 
-    /// Of the header that was taken off.
-    @Test("without its header, where a check is left behind it", arguments: 1...4, [2, .max])
+    /// The checksum remains of the header that was removed.
+    @Test("a deflate body without its header may be followed by its checksum", arguments: 1...4, [2, .max])
     func behindBare(count: Int, size: Int) async throws {
         let packed = try await Self.packed([1, 2, 3], as: .bare) + [UInt8](repeating: 7, count: count)
         #expect(try Self.decode(packed, as: .bare, inPiecesOf: size).plain == [1, 2, 3])
     }
 
-    @Test("unless it doesn't match its own check", arguments: [Format.gzip, .zlib])
+    @Test("a compressed body with a wrong checksum is refused", arguments: [Format.gzip, .zlib])
     func check(format: Format) async throws {
         var packed = try await Self.packed(Self.plain(1000), as: format)
         packed[500] ^= 1
@@ -105,13 +106,13 @@ struct BodyDecoderTests {
         #expect(error?.message.hasPrefix("the compressed body is damaged: ") == true)
     }
 
-    @Test("unless it is none at all")
+    @Test("a body that is not compressed as announced is refused")
     func none() {
         let error = #expect(throws: FeedError.self) { try Self.decode(Array("{\"items\": []}".utf8)) }
         #expect(error?.message == "the compressed body is damaged: incorrect header check")
     }
 
-    @Test("up to its limit, in pieces that are no larger for a bomb")
+    @Test("a compressed body is decoded up to its limit in pieces of bounded size")
     func bomb() async throws {
         let packed = try await Subprocess.gzip([UInt8](repeating: 0x20, count: 1_000_000))
         let decoded = try Self.decode(packed, limit: 1_000_000)

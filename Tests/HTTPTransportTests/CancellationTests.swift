@@ -4,9 +4,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A cancelled request", .timeLimit(.minutes(10)))
+@Suite("Cancellation", .timeLimit(.minutes(10)))
 struct CancellationTests {
-    @Test("ends as cancelled, whatever it waits for", arguments: ["/head", "/body", "/large"])
+    @Test("a cancelled request ends as cancelled, whatever it waits for", arguments: ["/head", "/body", "/large"])
     func waiting(_ path: String) async throws {
         let gate = Gate()
         let server = try LoopbackServer([
@@ -24,7 +24,7 @@ struct CancellationTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test("ends as cancelled while it connects or waits for a connection")
+    @Test("a request is cancelled while it connects or waits for a connection")
     func connecting() async throws {
         let dead = try DeadPort(isSilent: true)
         let client = try makeClient { $0.maxConnectionsPerHost = 1 }
@@ -36,7 +36,7 @@ struct CancellationTests {
         for task in tasks { #expect(await task.value == .cancelled) }
     }
 
-    @Test("isn't even sent if it was cancelled before it started")
+    @Test("a request that is cancelled before its start is not sent")
     func beforeStart() async throws {
         let server = try LoopbackServer()
         let client = try makeClient()
@@ -54,7 +54,7 @@ struct CancellationTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("calls its sink no more, and ends only when the sink has returned")
+    @Test("a cancelled request ends after its sink returns, and never calls it again")
     func sinkAtWork() async throws {
         let server = try LoopbackServer("/", Reply(body: pattern(2_000_000)))
         let client = try makeClient()
@@ -70,7 +70,7 @@ struct CancellationTests {
         await gate.waitForArrivals()
 
         task.cancel()
-        // A round trip through the threads: the cancellation has been dealt with after it.
+        // After this round trip through the threads, the cancellation has been processed.
         _ = await failure(of: try makeRequest(try DeadPort().url()), by: client)
         #expect(over.count == 0)
         gate.open()
@@ -79,7 +79,7 @@ struct CancellationTests {
         #expect(sink.chunkSizes.count == 1)
     }
 
-    @Test("at any moment leaves the client in order")
+    @Test("a client keeps working after cancellations at any moment")
     func anyMoment() async throws {
         let server = try LoopbackServer([
             "/0": { _ in Reply(body: pattern(100)) },
@@ -113,7 +113,7 @@ struct CancellationTests {
     }
 }
 
-/// The same numbers every time (SplitMix64).
+/// Generates the same numbers in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

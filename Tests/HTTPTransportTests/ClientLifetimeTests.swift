@@ -5,16 +5,16 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("A client", .timeLimit(.minutes(10)))
+@Suite("Lifetime of a client", .timeLimit(.minutes(10)))
 struct ClientLifetimeTests {
     private let settings = {
         var settings = NetworkSettings(userAgent: "x")
-        // A test may have to wait for its turn while its server waits for it.
+        // A test may wait for its turn while its server waits for it.
         settings.idleTimeout = .seconds(900)
         return settings
     }()
 
-    @Test("that is let go of ends its thread")
+    @Test("a released client ends its thread")
     func released() async throws {
         let ended = Tally()
         let server = try LoopbackServer()
@@ -25,14 +25,14 @@ struct ClientLifetimeTests {
         await ended.wait(for: 1)
     }
 
-    @Test("that was never used ends its thread too")
+    @Test("an unused client ends its thread when it is released")
     func unused() async throws {
         let ended = Tally()
         _ = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
         await ended.wait(for: 1)
     }
 
-    @Test("that is let go of while requests run lives until they have ended")
+    @Test("a released client lives until its running requests have ended")
     func releasedWhileRunning() async throws {
         let ended = Tally()
         let gate = Gate()
@@ -51,7 +51,7 @@ struct ClientLifetimeTests {
         await ended.wait(for: 1)
     }
 
-    @Test("that is closed ends what runs, and what comes after it, as cancelled")
+    @Test("a closed client cancels running and later requests")
     func closed() async throws {
         let ended = Tally()
         let gate = Gate()

@@ -1,6 +1,6 @@
 @testable import HTTPTransport
 
 extension CurlHTTPClient {
-    /// Ends it while somebody holds on to it, as who waits for an answer does.
+    /// Ends the client while other objects still hold it, as a waiting request does.
     func close() { mailbox.close() }
 }

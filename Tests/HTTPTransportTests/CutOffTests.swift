@@ -4,12 +4,12 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A body that breaks off", .timeLimit(.minutes(10)))
+@Suite("Bodies that break off", .timeLimit(.minutes(10)))
 struct CutOffTests {
     static let least = 16 << 10
 
     @Test(
-        "leaves what came of it, for a retry to go on from, if that is enough to begin with",
+        "a large enough part of a body that breaks off is delivered, so that a retry can continue",
         arguments: [0, 1, least - 1, least, least + 1, 128 << 10, (128 << 10) + 1, 400_000])
     func partOfBody(_ size: Int) async throws {
         let body = pattern(500_000)
@@ -23,7 +23,7 @@ struct CutOffTests {
         #expect(sink.chunkSizes.first ?? Self.least >= Self.least)
     }
 
-    @Test("leaves it too when it stalls")
+    @Test("a part of a stalled body is delivered, so that a retry can continue")
     func stalls() async throws {
         let body = pattern(100_000)
         let server = try LoopbackServer("/", Reply(body: body, stall: (50_000, Gate())))
@@ -36,7 +36,7 @@ struct CutOffTests {
         #expect(sink.received(Array(body.prefix(50_000))))
     }
 
-    @Test("after some of it was delivered leaves even a little more")
+    @Test("the last small part of a body that breaks off is delivered after earlier parts")
     func littleMore() async throws {
         let size = (256 << 10) + 10
         let server = try LoopbackServer("/", .cutOff(after: size, of: pattern(1_000_000)))
@@ -47,9 +47,9 @@ struct CutOffTests {
         #expect(sink.bytes.count == size)
     }
 
-    @Test("leaves nothing of what was compressed")
+    @Test("no part of a compressed body that breaks off is delivered at its failure")
     func compressed() async throws {
-        // Stored, not compressed: a header, and one block that says it is longer than what comes.
+        // The gzip body is stored uncompressed: a header, and one block that announces more bytes than arrive.
         let gzip: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 0xFF, 0xFF, 0x00, 0x00] + pattern(40_000)
         var reply = Reply.cutOff(after: gzip.count, of: gzip + [0])
         reply.headers = [("Content-Encoding", "gzip")]
@@ -62,7 +62,7 @@ struct CutOffTests {
         #expect(sink.messages.isEmpty)
     }
 
-    @Test("of an answer that isn't wanted is nobody's concern")
+    @Test("an unwanted body that breaks off causes no error")
     func unwanted() async throws {
         var reply = Reply.cutOff(after: 20_000, of: pattern(30_000))
         reply.status = 503

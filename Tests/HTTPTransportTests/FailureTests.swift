@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A transfer fails", .timeLimit(.minutes(10)))
+@Suite("Failed transfers", .timeLimit(.minutes(10)))
 struct FailureTests {
     struct Misbehaviour: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -38,7 +38,7 @@ struct FailureTests {
             kind: .invalidData),
     ]
 
-    @Test("when the server misbehaves", arguments: misbehaviours)
+    @Test("a malformed response is reported as the server's fault", arguments: misbehaviours)
     func misbehaving(_ misbehaviour: Misbehaviour) async throws {
         let server = try LoopbackServer("/", misbehaviour.reply)
 
@@ -50,7 +50,7 @@ struct FailureTests {
         #expect(!error.message.isEmpty)
     }
 
-    @Test("and says that there is more behind the end of what is compressed")
+    @Test("an error names the bytes behind the end of a compressed body")
     func behindCompressed() async throws {
         let body = gzipOfNothing + [0, 0]
         let server = try LoopbackServer("/", Reply(headers: [("Content-Encoding", "gzip")], body: body))
@@ -60,7 +60,7 @@ struct FailureTests {
         #expect(error?.message == "the compressed body goes on behind its end")
     }
 
-    @Test("when a large body breaks off after a part of it was delivered")
+    @Test("a large body that breaks off after its first part is an error")
     func largeBodyCutOff() async throws {
         let server = try LoopbackServer("/", .cutOff(after: 1_000_000, of: pattern(2_000_000)))
         let sink = RecordingSink()
@@ -71,7 +71,7 @@ struct FailureTests {
         #expect(sink.bytes.count < 2_000_000)
     }
 
-    @Test("when the connection is refused")
+    @Test("a refused connection is an error")
     func refused() async throws {
         let dead = try DeadPort()
 
@@ -83,7 +83,7 @@ struct FailureTests {
         #expect(error.message.contains("connect"), "\(error.message)")
     }
 
-    @Test("when the host's name doesn't exist")
+    @Test("an unknown host name is an error")
     func unknownHost() async throws {
         let error = try #require(
             await failure(of: makeRequest("http://nowhere.invalid/"), by: makeClient()))
@@ -93,7 +93,7 @@ struct FailureTests {
         #expect(error.host == "nowhere.invalid")
     }
 
-    @Test("when no connection comes about in time")
+    @Test("a connection that takes too long is an error")
     func connectTimeout() async throws {
         let dead = try DeadPort(isSilent: true)
         let client = try makeClient { $0.connectTimeout = .milliseconds(50) }
@@ -104,7 +104,9 @@ struct FailureTests {
         #expect(error.stage == .connecting)
     }
 
-    @Test("when no byte comes for too long, be it the first or a later one", arguments: [nil, 0, 1000, 200_000])
+    @Test(
+        "a response without data for too long is an error, at its first byte and later",
+        arguments: [nil, 0, 1000, 200_000])
     func idle(_ stallAfter: Int?) async throws {
         let gate = Gate()
         let reply =
@@ -118,20 +120,20 @@ struct FailureTests {
         let request = try makeRequest(server.url("/stalls"))
 
         let first = await failure(of: request, by: client)
-        // Leaves a connection to be used again.
+        // This request leaves a connection for reuse.
         _ = await failure(of: try makeRequest(server.url("/other")), by: client)
         let second = await failure(of: request, by: client)
 
         let silence = FeedError.connectivity("no data arrived for 100 ms", host: "127.0.0.1:\(server.port)")
             .at(.waiting)
         let little = FeedError.connectivity("less than 1 KiB arrived in 100 ms", host: silence.host).at(.transferring)
-        // What was to come before the stall may be late as well.
+        // The data before the stall may be late, too.
         let possible = stallAfter == nil ? [silence] : [silence, silence.at(.transferring), little]
         let expected = possible.map(\.ofPrivateAddress)
         for error in [first, second] { #expect(error.map(expected.contains) == true, "\(String(describing: error))") }
     }
 
-    @Test("when next to nothing comes for too long, be it of the head or of the body")
+    @Test("a response that drips is an error, in its head and in its body")
     func drip() async throws {
         var head = Reply.raw("HTTP/1.1 200 OK\r\n" + (0..<90).map { "X-\($0): a\r\n" }.joined())
         head.drip = 20
@@ -147,7 +149,7 @@ struct FailureTests {
     }
 
     @Test(
-        "A server that drips chunk extensions or trailers hangs",
+        "a server that drips chunk extensions or trailers counts as hanging",
         arguments: [("3;x=", "a"), ("0\r\n", "X-A: \(String(repeating: "b", count: 90))\r\n")])
     func dripOfFraming(beginning: String, unit: String) async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n"
@@ -162,20 +164,20 @@ struct FailureTests {
         #expect(error == expected.at(.transferring).ofPrivateAddress)
     }
 
-    @Test("but not while the sink is what is slow")
+    @Test("a slow sink does not make a transfer fail")
     func slowSinkIsNotIdle() async throws {
         let body = pattern(32 << 20)
         let server = try LoopbackServer([
             "/large": { _ in Reply(body: body) }, "/never": { _ in Reply(gate: Gate()) },
         ])
-        // Long enough for a busy machine to get as far as the sink.
+        // The timeout lets a busy machine get as far as the sink.
         let client = try makeClient { $0.idleTimeout = .seconds(5) }
         let gate = Gate()
         let large = try makeRequest(server.url("/large"))
         async let response = client.get(large, into: RecordingSink(gate: gate))
         await server.waitUntilBlocked()
 
-        // Once this one has been given up, the other has waited for as long.
+        // The other request has waited as long when this one fails.
         let error = await failure(of: try makeRequest(server.url("/never")), by: client)
         gate.open()
 
@@ -183,7 +185,7 @@ struct FailureTests {
         #expect(try await response.bodyBytes == 32 << 20)
     }
 
-    @Test("with no word of the credentials", arguments: ["/refused", "/cut", "/large", "/bad"])
+    @Test("an error message omits the credentials", arguments: ["/refused", "/cut", "/large", "/bad"])
     func secrecy(_ path: String) async throws {
         let dead = try DeadPort()
         let server = try LoopbackServer([

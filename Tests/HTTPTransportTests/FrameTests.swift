@@ -3,8 +3,8 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// What a server can do wrong in the frames of HTTP/2, below any header and any body.
-@Suite("The frames of HTTP/2", .timeLimit(.minutes(10)))
+/// Faults of a server in the frames of HTTP/2, below headers and bodies.
+@Suite("HTTP/2 frames", .timeLimit(.minutes(10)))
 struct FrameTests {
     private let directory: TemporaryDirectory
 
@@ -17,7 +17,7 @@ struct FrameTests {
         }
     }
 
-    @Test("A response over HTTP/2 arrives whole")
+    @Test("a response over HTTP/2 arrives completely")
     func served() async throws {
         try directory.write(pattern(10_000), to: "body")
         let server = try await FrameServer([.serve(directory.path("body"))], in: directory)
@@ -27,7 +27,7 @@ struct FrameTests {
         #expect(sink.received(pattern(10_000)))
     }
 
-    @Test("A request that the server refuses again and again fails after a bounded number of attempts")
+    @Test("a request that the server refuses repeatedly fails after a bounded number of attempts")
     func refused() async throws {
         let server = try await FrameServer([.refuse], in: directory)
         let client = try client()
@@ -39,7 +39,7 @@ struct FrameTests {
         }
     }
 
-    @Test("A request that the server refuses once is answered on another connection")
+    @Test("a request that the server refuses once is repeated on another connection")
     func refusedOnce() async throws {
         try directory.write([1], to: "body")
         let answer = FrameServer.Behaviour.serve(directory.path("body"))
@@ -49,7 +49,7 @@ struct FrameTests {
         #expect(try server.connectionCount == 2)
     }
 
-    @Test("A server that floods its connection fails its own requests alone")
+    @Test("a server that floods its connection fails only its own requests")
     func flood() async throws {
         let server = try await FrameServer([.flood], in: directory)
         let other = try LoopbackServer("/", Reply(body: [1]))
@@ -64,7 +64,7 @@ struct FrameTests {
         #expect(try await client.get(makeRequest(other.url()), into: NullSink()).bodyBytes == 1)
     }
 
-    @Test("A server that drips empty DATA frames and PINGs hangs")
+    @Test("a server that drips empty DATA frames and PINGs counts as hanging")
     func drip() async throws {
         let server = try await FrameServer([.drip], in: directory)
         let client = try client { $0.idleTimeout = .seconds(1) }
@@ -73,7 +73,7 @@ struct FrameTests {
         #expect(error?.stage == .transferring)
     }
 
-    @Test("A request for a new connection does not use the existing one")
+    @Test("a request for a new connection does not use the existing one")
     func anew() async throws {
         try directory.write([1], to: "body")
         let server = try await FrameServer([.serve(directory.path("body"))], in: directory)

@@ -3,15 +3,15 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A hostile server", .timeLimit(.minutes(10)))
+@Suite("Hostile servers", .timeLimit(.minutes(10)))
 struct HostileServerTests {
     struct Attack: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let reply: Reply
-        /// How it ends; nil with an answer, of so many bytes.
+        /// The kind of the expected error; nil for a response with `bytes` bytes.
         let kind: FeedError.Kind?
         var bytes: Int64 = 0
-        /// What is sent without end may be thrown away as it comes, until the time is up.
+        /// Whether endless data is discarded as it arrives, until the time is up.
         var isThrownAway = false
 
         init(
@@ -25,7 +25,7 @@ struct HostileServerTests {
             self.isThrownAway = isThrownAway
         }
 
-        /// Only time ends it.
+        /// Whether only a timeout ends the attack.
         var isWaiting: Bool { reply.stall != nil || isThrownAway }
     }
 
@@ -122,10 +122,10 @@ struct HostileServerTests {
             Reply(headers: [("Content-Encoding", "zstd")], body: zstdOfSpaces(blocks: 100_000)), .invalidData),
     ]
 
-    @Test("ends by rule, in its headers", arguments: inHead)
+    @Test("hostile headers end in the expected error", arguments: inHead)
     func inHeaders(_ attack: Attack) async throws { try await withstand(attack) }
 
-    @Test("ends by rule, in its body", arguments: inBodies)
+    @Test("a hostile body ends in the expected error", arguments: inBodies)
     func inBody(_ attack: Attack) async throws { try await withstand(attack) }
 
     private func withstand(_ attack: Attack) async throws {
@@ -144,9 +144,9 @@ struct HostileServerTests {
             #expect(error.stage == .transferring || attack.isWaiting && error.stage == .waiting, "\(error)")
             #expect(sink.bytes.count <= 1 << 20)
         }
-        // What isn't read can't be held: besides what the kernel holds for both sides.
+        // Unread data is not held: beyond this, only the kernel buffers data for both sides.
         #expect(attack.isThrownAway || server.bytesSent < 32 << 20, "\(server.bytesSent)")
-        // The client is none the worse for it, though a connection that was kept may turn out to be spoilt.
+        // The client still works, although a kept connection may turn out to be broken.
         var good = RecordingSink()
         for _ in 0..<20 where good.bytes.isEmpty {
             good = RecordingSink()
@@ -166,8 +166,10 @@ struct HostileServerTests {
         ("interim", "HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n" + ok + "Content-Length: 5\r\n\r\nhello"),
     ]
 
-    @Test("may cut its answer off at any byte", arguments: answers, [Reply.TransferEnding.close, .reset])
-    func cutOffs(_ answer: (name: String, text: String), _ ending: Reply.TransferEnding) async throws {
+    @Test(
+        "a response that is cut off at any byte ends in an error or is complete", arguments: answers,
+        [Reply.Ending.close, .reset])
+    func cutOffs(_ answer: (name: String, text: String), _ ending: Reply.Ending) async throws {
         let bytes = Array(answer.text.utf8)
         let server = try LoopbackServer()
         for count in 0...bytes.count { server.route("/\(count)", .raw(Array(bytes[..<count]), ending: ending)) }
@@ -175,7 +177,7 @@ struct HostileServerTests {
         for count in 0..<bytes.count {
             let sink = RecordingSink()
             let error = await failure(of: try makeRequest(server.url("/\(count)")), by: client, into: sink)
-            // The last line break of a chunked body says nothing new.
+            // The last line break of a chunked body is redundant.
             if error == nil, count == bytes.count - 1, sink.bytes == Array("hello".utf8) { continue }
             #expect(error?.kind == .connectivity, "\(count): \(error?.message ?? "no error")")
             #expect(error?.stage == .transferring, "\(count)")
@@ -186,7 +188,7 @@ struct HostileServerTests {
         #expect(whole.bytes == Array("hello".utf8))
     }
 
-    /// The beginning of a ServerHello record that never ends, and what is none.
+    /// The beginnings of handshakes: one of an endless ServerHello record, and one of another protocol.
     static let handshakes: [(name: String, reply: Reply)] = [
         ("closed", .raw("")), ("reset", .raw("", ending: .reset)), ("silent", .raw("", thenSilent: Gate())),
         ("half and closed", .raw("\u{16}\u{3}\u{3}\0\u{7A}\u{2}\0\0\u{76}\u{3}\u{3}abc")),
@@ -196,7 +198,7 @@ struct HostileServerTests {
         ("endless warnings", .raw("", thenEndless: "\u{15}\u{3}\u{3}\0\u{2}\u{1}\0")),
     ]
 
-    @Test("may break TLS off anywhere in the handshake", arguments: handshakes)
+    @Test("a TLS handshake that breaks off anywhere ends in an error", arguments: handshakes)
     func handshake(_ name: String, _ reply: Reply) async throws {
         let server = try LoopbackServer(greeting: reply)
         let client = try makeClient { $0.connectTimeout = .milliseconds(200) }

@@ -5,7 +5,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A local file", .timeLimit(.minutes(10)))
+@Suite("Local files", .timeLimit(.minutes(10)))
 struct LocalFileClientTests {
     let directory: TemporaryDirectory
 
@@ -15,7 +15,7 @@ struct LocalFileClientTests {
         HTTPRequest(url: ResourceURL(filePath: path), maxBytes: maxBytes)
     }
 
-    @Test("is answered with like a server's", arguments: [0, 1, 128 << 10, 300_000])
+    @Test("a local file is delivered like a server's response", arguments: [0, 1, 128 << 10, 300_000])
     func delivered(_ size: Int) async throws {
         let body = pattern(size)
         let path = try directory.write(body, to: "a b%.json")
@@ -28,7 +28,7 @@ struct LocalFileClientTests {
         #expect(sink.received(body))
     }
 
-    @Test("that isn't there is not found")
+    @Test("a missing local file is not found")
     func missing() async throws {
         let path = directory.path("missing")
         let below = try directory.write("x", to: "file") + "/below"
@@ -38,7 +38,7 @@ struct LocalFileClientTests {
         }
     }
 
-    @Test("that is a directory, a FIFO or a device can't be read")
+    @Test("a directory, a FIFO and a device are refused as feed or image")
     func irregular() async throws {
         let fifo = directory.path("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
@@ -53,7 +53,7 @@ struct LocalFileClientTests {
         }
     }
 
-    @Test("that an option names may be a pipe, and a directory or a device is none")
+    @Test("a file that an option names may be a pipe but no directory or device")
     func operand() async throws {
         let client = LocalFileClient(for: .operand)
         let fifo = directory.path("fifo")
@@ -72,7 +72,7 @@ struct LocalFileClientTests {
         }
     }
 
-    @Test("that is a pipe is held to the size it may have")
+    @Test("a pipe is read up to the size limit")
     func largePipe() async throws {
         let fifo = directory.path("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
@@ -84,7 +84,7 @@ struct LocalFileClientTests {
         #expect(error == .invalidData("larger than 1K").dependingOnSettings())
     }
 
-    @Test("that is a pipe which nobody writes to is waited for no longer than it is wanted")
+    @Test("waiting for a pipe without a writer ends with the task")
     func idlePipe() async throws {
         let fifo = directory.path("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
@@ -94,7 +94,7 @@ struct LocalFileClientTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test("that can't be opened for another reason says which")
+    @Test("a local file that fails to open is reported with the reason")
     func unusable() async throws {
         let path = directory.path("loop")
         #expect(symlink(path, path) == 0)
@@ -102,7 +102,7 @@ struct LocalFileClientTests {
         #expect(error == .notFound("\(path): Too many levels of symbolic links"))
     }
 
-    @Test("larger than it may be is refused, and one of just that size isn't")
+    @Test("a local file above the size limit is refused, and one of exactly that size is accepted")
     func tooLarge() async throws {
         let path = try directory.write(pattern(2048), to: "file")
         #expect(
@@ -111,7 +111,7 @@ struct LocalFileClientTests {
         #expect(try await LocalFileClient().get(request(path, maxBytes: 2048), into: NullSink()).bodyBytes == 2048)
     }
 
-    @Test("goes no further when the sink throws or doesn't want it")
+    @Test("reading a local file stops when the sink throws or declines")
     func sink() async throws {
         let path = try directory.write(pattern(300_000), to: "file")
         let full = FeedError.storage(.failed, "disk full")
@@ -124,7 +124,7 @@ struct LocalFileClientTests {
         #expect(unwanting.messages.count == 1)
     }
 
-    @Test("ends as cancelled with the chunk it is at")
+    @Test("reading a local file stops at the current chunk when it is cancelled")
     func cancelled() async throws {
         let path = try directory.write(pattern(1_000_000), to: "file")
         let gate = Gate()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("The manner of one request")
+@Suite("Settings of one request")
 struct MannerTests {
-    @Test("is its own: the next one is made as all others")
+    @Test("the settings of one request do not affect the next")
     func userAgent() async throws {
         let server = try LoopbackServer("/", .text("x"))
         let client = try makeClient { $0.userAgent = "all/1" }
@@ -20,7 +20,7 @@ struct MannerTests {
         #expect(told == ["all/1", "own/2", "all/1", "own/3", "own/2", "all/1"])
     }
 
-    @Test("has a time of its own, whichever is the longer")
+    @Test("a request may have an idle timeout of its own, longer or shorter")
     func timeout() async throws {
         let gate = Gate()
         let server = try LoopbackServer("/", Reply(body: [1, 2, 3], stall: (1, gate)))
@@ -33,13 +33,13 @@ struct MannerTests {
         let hasty = try makeClient { $0.idleTimeout = .milliseconds(50) }
         request.manner = manner { $0.idleTimeout = .seconds(900) }
         async let response = hasty.get(request, into: NullSink())
-        // Another one runs into the client's own time meanwhile.
+        // Another request meanwhile exceeds the client's own timeout.
         #expect(await failure(of: try makeRequest(server.url()), by: hasty) != nil)
         gate.open()
         #expect(try await response.head.status == 200)
     }
 
-    @Test("goes through a proxy of its own, or through none")
+    @Test("a request may have a proxy of its own, or none")
     func proxy() async throws {
         let proxy = try LoopbackServer(["http://feeds.invalid/": { _ in .text("x") }])
         let client = try makeClient { $0.proxy = proxy.url("") }

@@ -3,13 +3,13 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A real server", .timeLimit(.minutes(10)))
+@Suite("Requests to nginx", .timeLimit(.minutes(10)))
 struct NginxTests {
     let root: TemporaryDirectory
 
     init() throws { root = try TemporaryDirectory() }
 
-    @Test("confirms what it has given before")
+    @Test("nginx confirms an unchanged file with a 304")
     func notModified() async throws {
         try root.write(pattern(5000), to: "a.jpg")
         let nginx = try await Nginx(serving: root.path)
@@ -32,7 +32,7 @@ struct NginxTests {
         #expect(third.head.status == 200)
     }
 
-    @Test("is held to the limit after decompression")
+    @Test("a compressed response of nginx is limited by its decoded size")
     func compressed() async throws {
         try root.write([UInt8](repeating: 0x20, count: 20 << 20), to: "bomb.json")
         let nginx = try await Nginx(
@@ -50,14 +50,14 @@ struct NginxTests {
         #expect(whole.bodyBytes == 20 << 20)
     }
 
-    @Test("is asked for many things at once, each of which arrives whole")
+    @Test("many concurrent files of nginx arrive completely")
     func many() async throws {
         for number in 0..<50 { try root.write(pattern(1000 * number), to: "\(number).jpg") }
         let nginx = try await Nginx(serving: root.path)
         try await fetchMany(nginx, by: try makeClient())
     }
 
-    @Test("may speak TLS and HTTP/2, if its certificate is trusted")
+    @Test("TLS and HTTP/2 work with a trusted certificate")
     func http2() async throws {
         for number in 0..<50 { try root.write(pattern(1000 * number), to: "\(number).jpg") }
         let nginx = try await Nginx(serving: root.path, certificate: try await certificate())
@@ -78,7 +78,7 @@ struct NginxTests {
         try await fetchMany(nginx, by: trusting)
     }
 
-    @Test("is reached anew where a connection that many requests share has died", arguments: [1, 20])
+    @Test("a new connection is made after a shared connection has died", arguments: [1, 20])
     func deadConnection(count: Int) async throws {
         for number in 0..<count { try root.write(pattern(1000), to: "\(number).jpg") }
         let nginx = try await Nginx(serving: root.path, certificate: try await certificate())
@@ -106,7 +106,7 @@ struct NginxTests {
         #expect(try await fetch() == count)
     }
 
-    @Test("costs no request its answer by ending each connection after a few")
+    @Test("every request succeeds when the server ends each connection after a few requests")
     func fewRequests() async throws {
         for number in 0..<50 { try root.write(pattern(1000 * number), to: "\(number).jpg") }
         let nginx = try await Nginx(
@@ -115,11 +115,11 @@ struct NginxTests {
         for _ in 1...5 { try await fetchMany(nginx, by: client) }
     }
 
-    @Test("whom one request trusts, the next one doesn't have to, also on a connection that is there")
+    @Test("trust in a certificate applies to one request, even on an existing connection")
     func trustOfOne() async throws {
         try root.write(pattern(10), to: "1.jpg")
         let nginx = try await Nginx(serving: root.path, certificate: try await certificate())
-        // One connection for all, if they may share it.
+        // All requests use one connection if their settings let them share it.
         let client = try makeClient { $0.maxConnectionsPerHost = 1 }
         func request(_ change: (inout NetworkSettings) -> Void) throws -> HTTPRequest {
             var request = try makeRequest(nginx.url("/1.jpg"))
@@ -138,7 +138,7 @@ struct NginxTests {
         }
     }
 
-    @Test("A TLS session is resumed only by requests that trust in the same way")
+    @Test("a TLS session is resumed only by requests with the same trust settings")
     func resumedSession() async throws {
         let lines = [
             "keepalive_timeout 0;", "ssl_session_cache shared:tls:1m;",
@@ -164,7 +164,7 @@ struct NginxTests {
         #expect(await failure(of: try makeRequest(nginx.url("/")), by: client)?.stage == .trusting)
     }
 
-    @Test("over HTTP/2 answers many requests on one connection")
+    @Test("many requests share one HTTP/2 connection")
     func multiplexing() async throws {
         let nginx = try await Nginx(
             serving: root.path, server: ["location / { return 200 $connection; }"],
@@ -189,7 +189,7 @@ struct NginxTests {
         #expect(used.count == 1)
     }
 
-    @Test("A host that takes few requests at once on an HTTP/2 connection gets at most six connections")
+    @Test("a host that limits the streams of a connection gets at most six connections")
     func fewStreams() async throws {
         let nginx = try await Nginx(
             serving: root.path, server: ["http2_max_concurrent_streams 8;", "location / { return 200 $connection; }"],
@@ -208,7 +208,7 @@ struct NginxTests {
         #expect(used.count <= NetworkSettings.connectionsPerHost)
     }
 
-    @Test("over HTTP/2 waits for a slow sink")
+    @Test("a server over HTTP/2 waits for a slow sink")
     func http2Backpressure() async throws {
         let body = pattern(40 << 20)
         try root.write(body, to: "large.jpg")
@@ -244,7 +244,7 @@ struct NginxTests {
         }
     }
 
-    @Test("a certificate that is trusted, but of another server, is none")
+    @Test("a trusted certificate of another server is refused")
     func otherServersCertificate() async throws {
         try root.write([1, 2, 3], to: "1.jpg")
         let nginx = try await Nginx(serving: root.path, certificate: try await certificate(for: "DNS:other.test"))

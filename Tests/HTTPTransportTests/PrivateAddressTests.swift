@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("A request for public addresses only", .timeLimit(.minutes(10)))
+@Suite("Requests for public addresses", .timeLimit(.minutes(10)))
 struct PrivateAddressTests {
     static func request(_ url: String) throws -> HTTPRequest {
         var request = try makeRequest(url)
@@ -13,7 +13,9 @@ struct PrivateAddressTests {
         return request
     }
 
-    @Test("isn't sent to a private one", arguments: [("127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1")])
+    @Test(
+        "a request for public addresses is not sent to a private address",
+        arguments: [("127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1")])
     func refused(_ host: String, _ address: String) async throws {
         let server = try LoopbackServer()
         let client = try makeClient()
@@ -29,7 +31,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "isn't sent to private ones of any kind",
+        "a request for public addresses is not sent to private addresses of any kind",
         arguments: [
             ("10.1.2.3", "private"), ("169.254.169.254", "link-local"), ("192.168.1.1", "private"),
             ("[::1]", "loopback"), ("[::ffff:127.0.0.1]", "loopback"), ("[64:ff9b::10.0.0.1]", "private"),
@@ -43,7 +45,7 @@ struct PrivateAddressTests {
         #expect(error.message.contains(": \(reason)); see --allow-private"), "\(error.message)")
     }
 
-    @Test("isn't sent on a connection that is there already either")
+    @Test("a request for public addresses is not sent on an existing connection to a private address")
     func reused() async throws {
         let server = try LoopbackServer()
         let client = try makeClient()
@@ -57,7 +59,7 @@ struct PrivateAddressTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("is sent through a proxy, wherever that is")
+    @Test("a request for public addresses is sent through a proxy at a private address")
     func proxy() async throws {
         let proxy = try LoopbackServer("http://images.invalid/", Reply(body: [1]))
         let client = try makeClient { $0.proxy = proxy.url("") }
@@ -71,7 +73,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "isn't sent to a private one through a proxy either, where the URL itself names it",
+        "a private address in the URL is refused with a proxy, too",
         arguments: [
             ("10.1.2.3", "private"), ("169.254.169.254", "link-local"), ("127.1", "loopback"), ("[::1]", "loopback"),
             ("2130706433", "loopback"), ("0x7f.1", "loopback"), ("0177.0.0.1", "loopback"), ("127.0.0.1.", "loopback"),
@@ -90,7 +92,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "isn't sent through a proxy to one in other digits or dots",
+        "a private address in an unusual notation is refused with a proxy",
         arguments: [
             "\u{FF11}\u{FF12}\u{FF17}.\u{FF10}.\u{FF10}.\u{FF11}", "127\u{3002}0\u{3002}0\u{3002}1",
             "\u{2460}\u{2461}\u{2466}.\u{24EA}.\u{24EA}.\u{2460}", "127.0.0.1\u{AD}", "0\u{FF58}7f.1",
@@ -106,7 +108,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "isn't sent through a proxy to what is always the machine that is asked for it",
+        "a loopback name is refused with a proxy",
         arguments: [
             "localhost", "LocalHost", "localhost.", "a.localhost", "localhost:8080", "ｌｏｃａｌｈｏｓｔ", "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ",
             "local\u{AD}host", "local\u{200B}host", "localhost。", "foo.ｌocalhost",
@@ -121,7 +123,9 @@ struct PrivateAddressTests {
         #expect(proxy.requests.isEmpty)
     }
 
-    @Test("is sent through a proxy to a name that only looks alike", arguments: ["localhost.example", "mylocalhost"])
+    @Test(
+        "a name that only resembles a loopback name is requested through a proxy",
+        arguments: ["localhost.example", "mylocalhost"])
     func nameThroughProxy(_ host: String) async throws {
         let proxy = try LoopbackServer("http://\(host)/", Reply(body: [1]))
         let client = try makeClient { $0.proxy = proxy.url("") }
@@ -129,7 +133,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "is sent through a proxy to a name beyond ASCII by its name in ASCII",
+        "a host name beyond ASCII is requested through a proxy by its ASCII form",
         arguments: [("bücher.example", "xn--bcher-kva.example"), ("7ü.example", "xn--7-eha.example")])
     func nameBeyondASCII(_ host: String, _ asked: String) async throws {
         let proxy = try LoopbackServer("http://\(asked)/", Reply(body: [1]))
@@ -137,7 +141,7 @@ struct PrivateAddressTests {
         #expect(try await client.get(Self.request("http://\(host)/"), into: NullSink()).head.status == 200)
     }
 
-    @Test("is sent through a proxy to a public one that the URL names")
+    @Test("a public address in the URL is requested through a proxy")
     func publicLiteralThroughProxy() async throws {
         let proxy = try LoopbackServer("http://93.184.216.34/", Reply(body: [1]))
         let client = try makeClient { $0.proxy = proxy.url("") }
@@ -148,7 +152,7 @@ struct PrivateAddressTests {
         #expect(!response.isFromPrivateAddress)
     }
 
-    @Test("A response through a proxy comes from a private address if the URL has its literal")
+    @Test("a response through a proxy counts as private if the URL names a private address")
     func fromPrivateThroughProxy() async throws {
         let proxy = try LoopbackServer("http://10.1.2.3/", Reply(body: [1]))
         let client = try makeClient { $0.proxy = proxy.url("") }
@@ -160,7 +164,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "A response through a proxy has touched a special address if the URL names it, without being of the own network",
+        "a response through a proxy for a special address in the URL has touched it but is not of the own network",
         arguments: ["198.18.0.1", "localhost", "a.localhost."])
     func specialThroughProxy(_ host: String) async throws {
         let proxy = try LoopbackServer("http://\(host)/", Reply(body: [1]))
@@ -172,7 +176,7 @@ struct PrivateAddressTests {
         #expect(response.circumstances.touchedPrivateAddress)
     }
 
-    @Test("A failure tells that the request went to a private address, also when the sink failed")
+    @Test("a failure tells whether the request went to a private address, even a failure of the sink")
     func failures() async throws {
         let server = try LoopbackServer([
             "/encoded": { _ in Reply(headers: [("Content-Encoding", "br")], body: [1]) },
@@ -187,26 +191,26 @@ struct PrivateAddressTests {
         }
     }
 
-    @Test("may be sent to a public address, and not to one of no known kind")
+    @Test("a public address is accepted, and an address of an unknown kind is refused")
     func decision() throws {
         let url = try ResourceURL("http://a/")
         #expect(AddressCheck.refusal(of: NetworkAddress(bytes: [93, 184, 216, 34]), at: url) == nil)
         #expect(AddressCheck.refusal(of: nil, at: url)?.stage == .trusting)
     }
 
-    @Test("tells whether an address is of a network of one's own, also when it changes")
+    @Test("a response tells whether its address belongs to the own network, even if it changes")
     func memory() {
-        var memory = AddressMemory()
-        #expect(!memory.look(at: "").isPublic)
-        #expect(memory.look(at: "93.184.216.34").isPublic)
-        #expect(!memory.look(at: "198.18.0.1").isPublic)
-        #expect(!memory.look(at: "").isOfOwnNetwork)
+        var memory = AddressCache()
+        #expect(!memory.facts(about: "").isPublic)
+        #expect(memory.facts(about: "93.184.216.34").isPublic)
+        #expect(!memory.facts(about: "198.18.0.1").isPublic)
+        #expect(!memory.facts(about: "").isOfOwnNetwork)
         for _ in 0..<2 {
-            #expect(!memory.look(at: "93.184.216.34").isOfOwnNetwork)
-            #expect(memory.look(at: "10.0.0.1").isOfOwnNetwork)
-            #expect(!memory.look(at: "nonsense").isOfOwnNetwork)
-            #expect(!memory.look(at: "198.18.0.1").isOfOwnNetwork)
-            #expect(memory.look(at: "fd00::1").isOfOwnNetwork)
+            #expect(!memory.facts(about: "93.184.216.34").isOfOwnNetwork)
+            #expect(memory.facts(about: "10.0.0.1").isOfOwnNetwork)
+            #expect(!memory.facts(about: "nonsense").isOfOwnNetwork)
+            #expect(!memory.facts(about: "198.18.0.1").isOfOwnNetwork)
+            #expect(memory.facts(about: "fd00::1").isOfOwnNetwork)
         }
     }
 }

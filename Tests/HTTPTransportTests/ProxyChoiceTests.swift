@@ -43,7 +43,7 @@ struct ProxyChoiceTests {
         Case("http://a/", ["http_proxy": "p", "no_proxy": "b", "NO_PROXY": "a"], "p"),
     ]
 
-    @Test("is as given, else as the environment says", arguments: cases)
+    @Test("the proxy is the given one, else that of the environment", arguments: cases)
     func choice(_ example: Case) throws {
         let choice = ProxyChoice(given: example.given, environment: example.environment)
         #expect(choice.proxy(for: try ResourceURL(example.url))?.text == example.proxy)
@@ -68,12 +68,12 @@ struct ProxyChoiceTests {
         ("2001:db8::/33", "[2001:db8:8000::]", false), ("2001:db8::/33", "[2001:db8:7fff::]", true),
     ]
 
-    @Test("is none for hosts that are excepted by name, address or block", arguments: exceptions)
+    @Test("hosts that are excluded by name, address or block get no proxy", arguments: exceptions)
     func exception(_ list: String, _ host: String, _ isException: Bool) throws {
         #expect(ProxyExceptions(list).contains(host) == isException)
     }
 
-    @Test("is asked instead of the server, by the variables or as given", arguments: [nil, "given"])
+    @Test("a request goes to the proxy of the option or the environment", arguments: [nil, "given"])
     func asked(_ given: String?) async throws {
         let proxy = try LoopbackServer("http://images.invalid/a", Reply(body: [1]))
         let client = try makeClient(environment: given == nil ? ["http_proxy": proxy.url("")] : [:]) { settings in
@@ -86,7 +86,7 @@ struct ProxyChoiceTests {
         #expect(proxy.requests.map(\.path) == ["http://images.invalid/a"])
     }
 
-    @Test("is no longer used by a handle whose next request needs none")
+    @Test("a direct request after a proxied one uses no proxy")
     func noLonger() async throws {
         let proxy = try LoopbackServer("http://images.invalid/", Reply(body: [1]))
         let server = try LoopbackServer("/", Reply(body: [1, 2]))
@@ -103,7 +103,7 @@ struct ProxyChoiceTests {
     }
 
     @Test(
-        "that can't be used is told of without its password",
+        "a malformed proxy is reported without its password",
         arguments: [
             ("http://alice:s3cret@127.0.0.1:PORT", .connectivity, .connecting),
             ("http://alice:s3cret@nowhere.invalid", .connectivity, .connecting),
@@ -123,7 +123,7 @@ struct ProxyChoiceTests {
     }
 
     @Test(
-        "whose user name or password has a control character is never passed by",
+        "a proxy whose credentials hold a control character is refused",
         arguments: ["", "http_proxy", "ALL_PROXY"],
         [
             "http://alice:s3cret%0a@127.0.0.1", "http://a%00lice:s3cret@127.0.0.1",
@@ -146,7 +146,7 @@ struct ProxyChoiceTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("that can't pass on a connection now is a failure to connect", arguments: [408, 429, 500, 502, 503])
+    @Test("a proxy's temporary refusal is a connection failure", arguments: [408, 429, 500, 502, 503])
     func tunnelFailed(_ status: Int) async throws {
         let proxy = try LoopbackServer("images.invalid:443", Reply(status))
         let place = "127.0.0.1:\(proxy.port)"
@@ -160,7 +160,7 @@ struct ProxyChoiceTests {
     }
 
     @Test(
-        "that refuses to pass on a connection is no outage, and named without its password", arguments: [401, 403, 407])
+        "a proxy's lasting refusal is no outage and is reported without its password", arguments: [401, 403, 407])
     func tunnelRefused(_ status: Int) async throws {
         let proxy = try LoopbackServer("images.invalid:443", Reply(status))
         let place = "127.0.0.1:\(proxy.port)"
@@ -178,7 +178,7 @@ struct ProxyChoiceTests {
         }
     }
 
-    @Test("that asks who we are is named without its password, where it is the proxy that asks")
+    @Test("a proxy that demands authentication is reported without its password")
     func proxyAsks() async throws {
         let server = try LoopbackServer(["http://images.invalid/": { _ in Reply(407) }, "/": { _ in Reply(407) }])
         let place = "127.0.0.1:\(server.port)"

@@ -9,7 +9,7 @@ import Testing
 struct TokenBucketTests {
     let second: Int64 = 1_000_000_000
 
-    /// Takes pieces of this size whenever there are tokens, looking every so often; says how many bytes that were.
+    /// Takes pieces of this size at each interval while there are tokens, and returns the sum of bytes.
     private func taken(from bucket: inout TokenBucket, piece: Int, every step: Int64, for duration: Int64) -> Int {
         var bytes = 0
         for now in stride(from: 0, through: duration, by: Int(step)) {
@@ -23,7 +23,7 @@ struct TokenBucketTests {
     }
 
     @Test(
-        "holds its rate on average, whatever the pieces and however often it is looked at",
+        "a token bucket keeps its average rate for any piece size and refill interval",
         arguments: [1000, 16 << 10, 100_000, 50 << 20], [500, 16 << 10])
     func average(_ rate: Int, _ piece: Int) {
         for step in [second / 1000, second / 7, second / 20] as [Int64] {
@@ -35,7 +35,9 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("saves up no more than a quarter of a second, or 16 KiB", arguments: [(1, 16 << 10), (1 << 20, 256 << 10)])
+    @Test(
+        "a token bucket saves at most a quarter of a second or 16 KiB",
+        arguments: [(1, 16 << 10), (1 << 20, 256 << 10)])
     func burst(_ rate: Int64, _ capacity: Int) {
         var bucket = TokenBucket(rate: rate)
         for now in [0, 1_000_000 * second, .max / 2, .max] as [Int64] {
@@ -49,7 +51,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("says how long to wait, no more and no less", arguments: [1, 999, 100_000, 1 << 30] as [Int64])
+    @Test("a token bucket tells the exact time to wait", arguments: [1, 999, 100_000, 1 << 30] as [Int64])
     func wait(_ rate: Int64) {
         var bucket = TokenBucket(rate: rate)
         bucket.refill(at: 5)
@@ -65,11 +67,11 @@ struct TokenBucketTests {
     }
 }
 
-@Suite("A limited rate", .timeLimit(.minutes(10)))
+@Suite("The rate limit", .timeLimit(.minutes(10)))
 struct RateLimitTests {
-    @Test("holds for all transfers together", arguments: [1, 5])
+    @Test("the rate limit applies to all transfers together", arguments: [1, 5])
     func shared(_ transfers: Int) async throws {
-        // 16 KiB at once, then pieces of an eighth of a second.
+        // The bucket gives 16 KiB at once, and then pieces of an eighth of a second.
         let body = pattern(40_000 / transfers)
         let server = try LoopbackServer("/", Reply(body: body))
         let client = try makeClient { $0.rateLimit = 30_000 }
@@ -88,11 +90,11 @@ struct RateLimitTests {
             try await group.waitForAll()
         }
 
-        // The rest of it, less a piece that may be early.
+        // This is the rest of the time, less a piece that may be early.
         #expect(ContinuousClock.now - start >= .milliseconds(650))
     }
 
-    @Test("makes no transfer idle that waits for its turn")
+    @Test("a transfer that waits for the rate does not count as idle")
     func idle() async throws {
         let server = try LoopbackServer([
             "/throttled": { _ in Reply(body: pattern(40_000)) }, "/never": { _ in Reply(gate: Gate()) },
@@ -105,7 +107,7 @@ struct RateLimitTests {
         let task = Task { await failure(of: throttled, by: client) }
         await server.waitForRequests(1)
 
-        // Once this one has been given up, the other has waited for as long.
+        // The other request has waited as long when this one fails.
         let error = await failure(of: try makeRequest(server.url("/never")), by: client)
         task.cancel()
 
@@ -113,7 +115,7 @@ struct RateLimitTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test("doesn't keep a transfer from being cancelled while it waits for its turn")
+    @Test("a transfer that waits for the rate can be cancelled")
     func cancelled() async throws {
         let server = try LoopbackServer("/", Reply(body: pattern(100_000)))
         let client = try makeClient { $0.rateLimit = 1 }
@@ -126,7 +128,7 @@ struct RateLimitTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test("holds for compressed bodies by what comes of them over the wire")
+    @Test("the rate limit counts the compressed bytes of a body")
     func compressed() async throws {
         let directory = try TemporaryDirectory()
         var random = SeededGenerator(seed: 1)
@@ -134,7 +136,7 @@ struct RateLimitTests {
         try directory.write([UInt8](repeating: 0x20, count: 300_000), to: "sparse.json")
         let nginx = try await Nginx(serving: directory.path, server: ["gzip on;", "gzip_types *;"])
 
-        // At a byte a second, it would take days if it were what becomes of it that counts.
+        // At one byte per second, limiting the decoded bytes would take days.
         let slow = try makeClient { $0.rateLimit = 1 }
         let sparse = try await slow.get(makeRequest(nginx.url("/sparse.json")), into: NullSink())
         #expect(sparse.bodyBytes == 300_000)

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import HTTPTransport
 
-/// A sink that keeps what it is told, in order.
+/// A sink that records its calls in order.
 final class RecordingSink: BodySink {
     enum Message: Hashable {
         case begin(HTTPHead)
@@ -19,7 +19,7 @@ final class RecordingSink: BodySink {
     private let gate: Gate?
     private let keepsBytes: Bool
 
-    /// `failure` is thrown at the first chunk; `gate` is passed with each.
+    /// Creates a sink. It throws `failure` at the first chunk, and passes `gate` with each chunk.
     init(isWanted: Bool = true, failure: FeedError? = nil, gate: Gate? = nil, keepsBytes: Bool = true) {
         self.isWanted = isWanted
         self.failure = failure
@@ -44,7 +44,7 @@ final class RecordingSink: BodySink {
     var messages: [Message] { record.withLock { $0.messages } }
     var bytes: [UInt8] { record.withLock { $0.bytes } }
 
-    /// Compared at once: `==` looks at one byte after another, and takes seconds for a large body in a debug build.
+    /// Compares with one call: `==` compares byte by byte, and takes seconds for a large body in a debug build.
     func received(_ body: [UInt8]) -> Bool {
         let bytes = bytes
         return bytes.count == body.count && memcmp(bytes, body, body.count) == 0
@@ -53,7 +53,7 @@ final class RecordingSink: BodySink {
     var chunkSizes: [Int] { messages.compactMap { if case .receive(let size) = $0 { size } else { nil } } }
 }
 
-/// Lets every chunk through unseen.
+/// A sink that ignores every chunk.
 final class NullSink: BodySink {
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool { true }
     func receive(_ chunk: [UInt8]) throws(FeedError) {}
@@ -63,7 +63,7 @@ func makeClient(
     environment: [String: String] = [:], _ change: (inout NetworkSettings) -> Void = { _ in }
 ) throws -> any HTTPClient {
     var settings = NetworkSettings(userAgent: "feedsync-test/1")
-    // A server of ours is not to be given up because the machine is slow.
+    // A slow machine must not exceed the timeout for the test's own server.
     settings.idleTimeout = .seconds(900)
     change(&settings)
     return try CurlHTTPClient(settings: settings, environment: environment)
@@ -75,14 +75,14 @@ func makeRequest(
     HTTPRequest(url: try ResourceURL(url), validators: validators, maxBytes: maxBytes)
 }
 
-/// As the client's own, but for what is changed.
+/// Returns the client's own settings with the change.
 func manner(_ change: (inout NetworkSettings) -> Void) -> RequestManner {
     var network = NetworkSettings(userAgent: "feedsync-test/1")
     change(&network)
     return RequestManner(network: network, retries: 0, maxRedirects: 0, allowsPrivate: true)
 }
 
-/// The error of a request that is expected to fail.
+/// Returns the error of a request that is expected to fail.
 func failure(
     of request: HTTPRequest, by client: any HTTPClient, into sink: any BodySink = NullSink()
 ) async -> FeedError? {
@@ -95,7 +95,7 @@ func failure(
 }
 
 extension FeedError {
-    /// The same error of a request that went to a server on loopback.
+    /// The same error for a request to a server on loopback.
     var ofPrivateAddress: FeedError {
         var circumstances = RequestCircumstances()
         circumstances.touchedPrivateAddress = true
@@ -103,7 +103,7 @@ extension FeedError {
     }
 }
 
-/// Bytes that don't repeat at any round size, so that a lost or doubled piece shows.
+/// Returns bytes without a period of a round size, so that a lost or duplicated piece is visible.
 func pattern(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)

@@ -2,11 +2,11 @@ import FeedCore
 import TestSupport
 import Testing
 
-@Suite("A server far away", .timeLimit(.minutes(10)))
+@Suite("The relay", .timeLimit(.minutes(10)))
 struct RelayTests {
-    @Test("is told and tells every byte in order, the last ones too", arguments: [0, 5])
+    @Test("a relay passes on every byte in order, in both directions", arguments: [0, 5])
     func order(delay: Int) async throws {
-        // More than may be under way at once.
+        // The body exceeds the bytes that can be under way at once.
         let body = pattern(20 << 20)
         let server = try LoopbackServer()
         server.route("/") { request in

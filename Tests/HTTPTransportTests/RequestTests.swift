@@ -3,9 +3,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A request", .timeLimit(.minutes(10)))
+@Suite("Requests", .timeLimit(.minutes(10)))
 struct RequestTests {
-    @Test("is a GET with the user agent and the encodings that can be decoded")
+    @Test("a request is a GET with the user agent and the supported encodings")
     func plain() async throws {
         let server = try LoopbackServer()
 
@@ -22,7 +22,7 @@ struct RequestTests {
     }
 
     @Test(
-        "asks for what browsers ask for",
+        "a request path is sent as browsers send it",
         arguments: [
             ("/a%20b%?c=%7B%#d", "/a%20b%?c=%7B%"), ("/é.png", "/%C3%A9.png"), ("/x?t=Été", "/x?t=%C3%89t%C3%A9"),
             ("/\"<>^`{}|'[]", "/%22%3C%3E%5E%60%7B%7D|'[]"), ("/x?\"<>^`{}|'[]", "/x?%22%3C%3E^`{}|%27[]"),
@@ -36,7 +36,7 @@ struct RequestTests {
         #expect(server.requests.map(\.path) == [asked])
     }
 
-    @Test("for a body that may not be compressed doesn't ask for that, unless a person does")
+    @Test("a request for an uncompressed body offers no encoding unless the user's header does")
     func uncompressed() async throws {
         let server = try LoopbackServer()
         let client = try makeClient()
@@ -56,7 +56,7 @@ struct RequestTests {
         #expect(try #require(sent.last ?? nil).contains("gzip"))
     }
 
-    @Test("with validators is conditional, and the next one without them isn't")
+    @Test("a request with validators is conditional, and the next one without them is unconditional")
     func conditional() async throws {
         let server = try LoopbackServer([
             "/": { request in .validated([1, 2], etag: "\"a\"", lastModified: "yesterday", for: request) }
@@ -73,7 +73,7 @@ struct RequestTests {
         #expect(sent == [["\"a\"", "yesterday"], [nil, nil]])
     }
 
-    @Test("can't be given further header lines by a validator")
+    @Test("a validator cannot inject header lines")
     func validatorWithLineBreak() async throws {
         let server = try LoopbackServer()
         let validators = Validators(etag: "\"a\"\r\nX-Evil: 1", lastModified: "")
@@ -85,7 +85,7 @@ struct RequestTests {
         #expect(request.header("if-none-match") == nil)
     }
 
-    @Test("sends the URL's credentials decoded, and no others' after it")
+    @Test("a request sends its URL's credentials decoded, and the next one sends none")
     func credentials() async throws {
         let server = try LoopbackServer()
         let client = try makeClient()
@@ -95,14 +95,14 @@ struct RequestTests {
             _ = try await client.get(makeRequest("http://\(credentials)\(authority)/"), into: NullSink())
         }
 
-        // user:pass, us:er:p@ss w, alone:
+        // The values decode to user:pass, us:er:p@ss w, alone:
         #expect(
             server.requests.map { $0.header("authorization") } == [
                 "Basic dXNlcjpwYXNz", "Basic dXM6ZXI6cEBzcyB3", "Basic YWxvbmU6", nil,
             ])
     }
 
-    @Test("with credentials that can't be sent isn't", arguments: ["a%00b:c", "a:%00", "%FF:x"])
+    @Test("a request with invalid credentials is not sent", arguments: ["a%00b:c", "a:%00", "%FF:x"])
     func impossibleCredentials(_ credentials: String) async throws {
         let server = try LoopbackServer()
         let request = try makeRequest("http://\(credentials)@127.0.0.1:\(server.port)/")
@@ -113,7 +113,7 @@ struct RequestTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("for the rest of a body says which bytes of what it wants, uncompressed, and the next one doesn't")
+    @Test("a request for the rest of a body has a range and no encoding, and the next one has neither")
     func rest() async throws {
         let server = try LoopbackServer("/", Reply(206, headers: [("Content-Range", "bytes 7-8/9")], body: [8, 9]))
         let client = try makeClient()
@@ -132,7 +132,7 @@ struct RequestTests {
         #expect(next[0] == nil && next[1] == nil && next[2] != nil)
     }
 
-    @Test("uses the connection of the one before it, also after an answer that wasn't wanted")
+    @Test("a request reuses the previous connection, even after an unwanted response")
     func keepAlive() async throws {
         let server = try LoopbackServer([
             "/": { _ in Reply(body: pattern(40_000)) }, "/404": { _ in Reply(404, body: pattern(5_000)) },
@@ -147,7 +147,7 @@ struct RequestTests {
         #expect(server.requests.map(\.connection) == Array(repeating: 1, count: 20))
     }
 
-    @Test("waits while its host has as many connections as it may have")
+    @Test("a request waits while its host has the maximum of connections")
     func connectionsPerHost() async throws {
         let gate = Gate()
         let server = try LoopbackServer("/", Reply(body: [1], gate: gate))
@@ -165,7 +165,7 @@ struct RequestTests {
         #expect(Set(server.requests.map(\.connection)).isSubset(of: [1, 2, 3]))
     }
 
-    @Test("is sent anew when the kept connection turns out to be closed")
+    @Test("a request is repeated if the kept connection turns out to be closed")
     func staleConnection() async throws {
         let server = try LoopbackServer("/", Reply(body: [1], ending: .close))
         let client = try makeClient()

@@ -4,9 +4,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("Secrets", .timeLimit(.minutes(10)))
+@Suite("Secrets of a request", .timeLimit(.minutes(10)))
 struct SecretsTests {
-    @Test("are sent to their own origin, and not with the next request on the same connection")
+    @Test("secrets are sent to their own origin, and not with the next request on the connection")
     func ownOrigin() async throws {
         let server = try LoopbackServer()
         let client = try makeClient()
@@ -26,7 +26,7 @@ struct SecretsTests {
         for name in ["x-token", "cookie", "authorization"] { #expect(second.header(name) == nil, "\(name)") }
     }
 
-    @Test("of another origin stay where they are", arguments: ["https", "port", "name"])
+    @Test("secrets of another origin are not sent", arguments: ["https", "port", "name"])
     func otherOrigin(_ difference: String) async throws {
         let server = try LoopbackServer()
         var request = try makeRequest(server.url())
@@ -46,7 +46,7 @@ struct SecretsTests {
         #expect(sent.header("user-agent") == "feedsync-test/1")
     }
 
-    @Test("take usual headers away, replace them, and send empty ones, as curl's lines do")
+    @Test("header lines of the user remove, replace and empty headers like those of curl")
     func lines() async throws {
         let server = try LoopbackServer()
         let client = try makeClient()
@@ -67,7 +67,7 @@ struct SecretsTests {
         #expect(second.header("accept") == "*/*")
     }
 
-    @Test("don't compress the rest of a body")
+    @Test("a header line of the user does not compress the rest of a body")
     func restOfBody() async throws {
         let server = try LoopbackServer()
         var request = try makeRequest(server.url())
@@ -83,7 +83,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "with what would begin another header aren't sent, nor told of",
+        "a header line with a line break is neither sent nor shown",
         arguments: ["X-A: 1\r\nX-Secret: 2", "X-Secret: 1\n", "X-Secret: \0", "X-Secret: \u{7F}"])
     func lineBreaks(_ line: String) async throws {
         let server = try LoopbackServer()
@@ -97,7 +97,7 @@ struct SecretsTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("in the URL itself come first")
+    @Test("credentials in the URL outrank other secrets")
     func precedence() async throws {
         let server = try LoopbackServer()
         let directory = try TemporaryDirectory()
@@ -114,7 +114,7 @@ struct SecretsTests {
             _ = try await client.get(request, into: NullSink())
         }
 
-        // a:b, c:d, net:rc, none, other:oo, net:rc, other:oo, other:, net:rc
+        // The values decode to a:b, c:d, net:rc, none, other:oo, net:rc, other:oo, other:, net:rc
         #expect(
             server.requests.map { $0.header("authorization") } == [
                 "Basic YTpi", "Basic Yzpk", "Basic bmV0OnJj", nil, "Basic b3RoZXI6b28=", "Basic bmV0OnJj",
@@ -122,7 +122,9 @@ struct SecretsTests {
             ])
     }
 
-    @Test("of a netrc file aren't those of what it redirects to", arguments: ["/b", "b", "?b", "//127.0.0.1:PORT/b"])
+    @Test(
+        "credentials of a netrc file are not sent to a redirect's target",
+        arguments: ["/b", "b", "?b", "//127.0.0.1:PORT/b"])
     func redirected(location: String) async throws {
         let server = try LoopbackServer()
         let target = location.replacing("PORT", with: "\(server.port)")
@@ -140,7 +142,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("of a netrc file that isn't there are none")
+    @Test("a missing netrc file gives no credentials")
     func missingNetrc() async throws {
         let server = try LoopbackServer()
         var request = try makeRequest(server.url())
@@ -152,7 +154,7 @@ struct SecretsTests {
         #expect(server.requests.first?.header("authorization") == nil)
     }
 
-    @Test("of a netrc file that is written wrongly are a fault of ours, and told of by its name")
+    @Test("a malformed netrc file is reported by its name as a local fault")
     func badNetrc() async throws {
         let server = try LoopbackServer()
         let directory = try TemporaryDirectory()
@@ -170,7 +172,7 @@ struct SecretsTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("are in no error", arguments: ["/refused", "/cut", "/bad", "/large"])
+    @Test("no error contains secrets", arguments: ["/refused", "/cut", "/bad", "/large"])
     func errors(_ path: String) async throws {
         let dead = try DeadPort()
         let server = try LoopbackServer([

@@ -5,9 +5,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A sink", .timeLimit(.minutes(10)))
+@Suite("Sinks", .timeLimit(.minutes(10)))
 struct SinkTests {
-    @Test("that throws ends the transfer with its error", arguments: [100, 10_000_000])
+    @Test("a sink that throws ends the transfer with its error", arguments: [100, 10_000_000])
     func throwing(_ size: Int) async throws {
         let server = try LoopbackServer("/", Reply(body: pattern(size)))
         let full = FeedError.storage(.failed, "disk full")
@@ -19,7 +19,7 @@ struct SinkTests {
         #expect(sink.chunkSizes.count == 1)
     }
 
-    @Test("that doesn't want a body is given none of it", arguments: [0, 100, 100_000])
+    @Test("a sink that declines a body receives none of it", arguments: [0, 100, 100_000])
     func unwanted(_ size: Int) async throws {
         let server = try LoopbackServer("/", Reply(500, body: pattern(size)))
         let sink = RecordingSink(isWanted: false)
@@ -30,7 +30,7 @@ struct SinkTests {
         #expect(sink.messages == [.begin(HTTPHead(status: 500))])
     }
 
-    @Test("that doesn't want a large body doesn't have to wait for it")
+    @Test("a sink that declines a large body does not wait for it")
     func unwantedLarge() async throws {
         let gate = Gate()
         let server = try LoopbackServer("/", Reply(500, body: pattern(1 << 20), stall: (512 << 10, gate)))
@@ -43,7 +43,7 @@ struct SinkTests {
         #expect(sink.messages.count == 1)
     }
 
-    @Test("that is slow slows the server down: what is in between is bounded", arguments: [1, 3])
+    @Test("a slow sink slows the server down with bounded buffers", arguments: [1, 3])
     func backpressure(_ transfers: Int) async throws {
         let kernel = try mostBufferedByKernel()
         let body = pattern(kernel + 32 << 20)
@@ -62,14 +62,14 @@ struct SinkTests {
                 }
             }
             await server.waitUntilBlocked()
-            // The queue's 8 MiB, and a chunk or so for each transfer.
+            // The limit is the queue's 8 MiB, and about one chunk for each transfer.
             #expect(server.bytesSent < 10 << 20 + transfers * kernel)
             gate.open()
             try await group.waitForAll()
         }
     }
 
-    /// What a connection's two ends may hold, as Linux is set up here.
+    /// Returns the bytes that Linux may buffer at both ends of a connection.
     private func mostBufferedByKernel() throws -> Int {
         try ["tcp_rmem", "tcp_wmem"].reduce(0) { sum, name in
             let path = "/proc/sys/net/ipv4/\(name)"
@@ -82,7 +82,7 @@ struct SinkTests {
         }
     }
 
-    @Test("that blocks doesn't hold up the others")
+    @Test("a blocked sink does not delay other sinks")
     func independence() async throws {
         let server = try LoopbackServer([
             "/slow": { _ in Reply(body: pattern(1000)) }, "/fast": { _ in Reply(body: pattern(1000)) },

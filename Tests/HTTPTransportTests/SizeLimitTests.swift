@@ -4,13 +4,13 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A body larger than it may be", .timeLimit(.minutes(10)))
+@Suite("Size limits of a body", .timeLimit(.minutes(10)))
 struct SizeLimitTests {
     static let framings: [(String, Reply.Framing)] = [
         ("/announced", .contentLength), ("/chunked", .chunked(size: 5000)), ("/closed", .untilClosed),
     ]
 
-    @Test("is refused, announced or not, and one of just that size isn't", arguments: [1000, 200 << 10])
+    @Test("a body above the limit is refused, and one of exactly that size is accepted", arguments: [1000, 200 << 10])
     func limit(_ size: Int) async throws {
         let server = try LoopbackServer()
         for (path, framing) in Self.framings { server.route(path, Reply(body: pattern(size), framing: framing)) }
@@ -30,7 +30,7 @@ struct SizeLimitTests {
     }
 
     @Test(
-        "is told of in powers of 1024",
+        "the message about a large body uses powers of 1024",
         arguments: [
             (1, "1 byte"), (1023, "1023 bytes"), (1024, "1K"), (1536, "1536 bytes"), (64 << 20, "64M"), (3 << 30, "3G"),
             (1 << 40, "1T"), (0, "0 bytes"),
@@ -43,7 +43,7 @@ struct SizeLimitTests {
         #expect(error?.message == "larger than \(text)")
     }
 
-    @Test("is nobody's concern when it isn't wanted")
+    @Test("an unwanted body may exceed the limit")
     func unwanted() async throws {
         let server = try LoopbackServer("/", Reply(404, body: pattern(100_000)))
         let request = try makeRequest(server.url(), maxBytes: 10)
@@ -53,7 +53,7 @@ struct SizeLimitTests {
         #expect(response.head.status == 404)
     }
 
-    @Test("keeps no other waiting while a few bytes decompress to many for a slow sink")
+    @Test("a compressed body for a slow sink does not delay other transfers")
     func bomb() async throws {
         let megabyte = [UInt8](repeating: 0x20, count: 1 << 20)
         let bomb = try await Subprocess.gzip(megabyte)
@@ -75,7 +75,7 @@ struct SizeLimitTests {
     }
 }
 
-/// A Zstandard frame (RFC 8878) of blocks that each stand for 128 KiB in four bytes.
+/// Returns a Zstandard frame (RFC 8878) of blocks that each expand four bytes to 128 KiB.
 func zstdOfSpaces(blocks: Int) -> [UInt8] {
     let head: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38]
     let block: [UInt8] = [0x02, 0x00, 0x10, 0x20]

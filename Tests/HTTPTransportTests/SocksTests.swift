@@ -2,11 +2,11 @@ import FeedCore
 import TestSupport
 import Testing
 
-@Suite("A SOCKS proxy", .timeLimit(.minutes(10)))
+@Suite("SOCKS proxies", .timeLimit(.minutes(10)))
 struct SocksTests {
     private static let schemes = ["socks5", "socks5h", "SOCKS5", "socks4", "socks4a", "socks"]
 
-    @Test("A SOCKS proxy is told the name of the host, whatever its version", arguments: schemes, [nil, "all_proxy"])
+    @Test("a SOCKS proxy of any version receives the name of the host", arguments: schemes, [nil, "all_proxy"])
     func name(scheme: String, variable: String?) async throws {
         let proxy = try SocksRecorder()
         let url = "\(scheme)://127.0.0.1:\(proxy.port)"
@@ -23,7 +23,7 @@ struct SocksTests {
         #expect(proxy.destinations == ["images.test:8080", "images.test:8080"])
     }
 
-    @Test("A SOCKS proxy is not asked for a private address that a URL names", arguments: schemes)
+    @Test("a SOCKS proxy is not asked for a private address in the URL", arguments: schemes)
     func literal(scheme: String) async throws {
         let proxy = try SocksRecorder()
         let client = try makeClient { $0.proxy = "\(scheme)://127.0.0.1:\(proxy.port)" }

@@ -5,10 +5,10 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A connection that is closed when it is used again", .timeLimit(.minutes(10)))
+@Suite("Kept connections that are closed", .timeLimit(.minutes(10)))
 struct StaleConnectionTests {
-    /// Answers the first request of each connection, and ends it at the second.
-    private func makeServer(_ ending: Reply.TransferEnding) throws -> LoopbackServer {
+    /// Creates a server that responds to the first request of each connection and ends the connection at the second.
+    private func makeServer(_ ending: Reply.Ending) throws -> LoopbackServer {
         let served = Mutex<Set<Int>>([])
         return try LoopbackServer([
             "/": { request in
@@ -19,9 +19,9 @@ struct StaleConnectionTests {
     }
 
     @Test(
-        "costs no request its answer, however many there are one after another",
-        arguments: [Reply.TransferEnding.close, .reset])
-    func oneAfterAnother(_ ending: Reply.TransferEnding) async throws {
+        "successive requests survive the closing of each kept connection",
+        arguments: [Reply.Ending.close, .reset])
+    func oneAfterAnother(_ ending: Reply.Ending) async throws {
         let server = try makeServer(ending)
         let client = try makeClient()
         for _ in 0..<40 {
@@ -30,8 +30,8 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("costs no request its answer when many are under way", arguments: [Reply.TransferEnding.close, .reset])
-    func together(_ ending: Reply.TransferEnding) async throws {
+    @Test("concurrent requests survive the closing of kept connections", arguments: [Reply.Ending.close, .reset])
+    func together(_ ending: Reply.Ending) async throws {
         let server = try makeServer(ending)
         let client = try makeClient { $0.maxConnectionsPerHost = 3 }
         let request = try makeRequest(server.url())
@@ -42,7 +42,7 @@ struct StaleConnectionTests {
         #expect(bytes == 100)
     }
 
-    /// Asks for what is answered, and on the same connection for what is not, again and again.
+    /// Repeatedly requests a path with a response, and then on the same connection one without.
     private func expectFailures(_ answer: String, sentEach times: Int) async throws {
         let server = try LoopbackServer([
             "/good": { _ in Reply(body: [1]) }, "/lost": { _ in .raw(answer, ending: .reset) },
@@ -56,10 +56,10 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("is no excuse for a new one: a request that is lost there fails, and is sent no third time")
+    @Test("a request that is lost on its new connection, too, fails without a third attempt")
     func newOneToo() async throws { try await expectFailures("", sentEach: 2) }
 
-    @Test("fails a request at once that it was new for")
+    @Test("a request that is lost on a new connection fails at once")
     func newOneAlone() async throws {
         let server = try LoopbackServer("/", .raw("", ending: .reset))
         let client = try makeClient()
@@ -70,6 +70,6 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("fails a request that an answer has begun for")
+    @Test("a request whose response has begun is not repeated")
     func begun() async throws { try await expectFailures("HTTP/1.1 200 OK\r\nETag: ", sentEach: 1) }
 }

@@ -2,13 +2,13 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("What arrives of an answer")
+@Suite("The stall detector")
 struct ArrivalsTests {
     private let timeout = IdleTimeout(.seconds(30))
 
     private func moment(_ second: Int64) -> Instant { .init(nanoseconds: second * 1_000_000_000) }
 
-    @Test("is late once less than 1 KiB has come since the last mark")
+    @Test("a response is stalled if less than 1 KiB has arrived since the mark")
     func late() {
         var stallDetector = StallDetector()
         #expect(stallDetector.deadline(timeout) == nil)
@@ -24,7 +24,7 @@ struct ArrivalsTests {
         #expect(stallDetector.isSilent)
     }
 
-    @Test("is not late by the time in which this side doesn't read, and gains nothing by it")
+    @Test("a pause neither counts as a stall nor extends the deadline")
     func paused() {
         var stallDetector = StallDetector()
         stallDetector.setMark(at: moment(0))

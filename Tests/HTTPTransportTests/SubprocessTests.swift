@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A child process of a test", .timeLimit(.minutes(10)))
+@Suite("Subprocesses of a test", .timeLimit(.minutes(10)))
 struct SubprocessTests {
-    @Test("is fed, drained and waited for")
+    @Test("a subprocess receives its input and returns its output and status")
     func run() async throws {
         let text = pattern(1_000_000)
         let result = try await Subprocess.run("sh", ["-c", "cat; echo oops >&2; exit 7"], standardInput: text)
@@ -13,19 +13,19 @@ struct SubprocessTests {
         #expect(result.errorText == "oops\n")
     }
 
-    @Test("has the environment it is given and no other")
+    @Test("a subprocess has exactly the given environment")
     func environment() async throws {
         let result = try await Subprocess.run("/usr/bin/env", environment: ["A": "1=2"])
         #expect(result.outputText == "A=1=2\n")
     }
 
-    @Test("doesn't have to read what it is fed")
+    @Test("a subprocess may ignore its input")
     func unread() async throws {
         let result = try await Subprocess.run("true", standardInput: pattern(1_000_000))
         #expect(result.status == .exited(0))
     }
 
-    @Test("can be ended by a signal")
+    @Test("a subprocess can be ended by a signal")
     func signalled() async throws {
         let process = try StartedProcess("sleep", ["1000"])
         process.kill(SIGTERM)
@@ -33,7 +33,7 @@ struct SubprocessTests {
         process.kill(SIGKILL)
     }
 
-    @Test("sees the end of what it is fed, however many descriptors this process has open")
+    @Test("a subprocess sees the end of its input, however many descriptors are open")
     func descriptors() async throws {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
@@ -49,7 +49,7 @@ struct SubprocessTests {
         #expect(try await Subprocess.run("cat", standardInput: [1, 2, 3]).standardOutput == [1, 2, 3])
     }
 
-    @Test("that doesn't exist is an error")
+    @Test("starting a missing program is an error")
     func missing() async throws {
         await #expect(throws: SystemFailure.self) { try await Subprocess.run("/nonexistent/program") }
     }

@@ -5,11 +5,11 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("An answer other than the wanted one", .timeLimit(.minutes(10)))
+@Suite("Responses with an unwanted body", .timeLimit(.minutes(10)))
 struct UnwantedBodyTests {
     struct Body: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// Each test has gates of its own.
+        /// The reply is built anew for each test, which needs gates of its own.
         private let reply: @Sendable () -> Reply
 
         init(_ description: String, _ reply: @escaping @autoclosure @Sendable () -> Reply) {
@@ -55,14 +55,14 @@ struct UnwantedBodyTests {
         return response
     }
 
-    @Test("that redirects does so, whatever comes of its body", arguments: bodies, [301, 302, 303, 307, 308])
+    @Test("a redirect is reported, whatever happens to its body", arguments: bodies, [301, 302, 303, 307, 308])
     func redirects(_ body: Body, _ status: Int) async throws {
         let response = try await answer(body.with(status, ("Location", "../to?x=1")))
 
         #expect(response.head.status == status)
     }
 
-    @Test("is told of by its status, whatever comes of its body", arguments: bodies, [404, 410, 500])
+    @Test("a failure status is reported, whatever happens to its body", arguments: bodies, [404, 410, 500])
     func failures(_ body: Body, _ status: Int) async throws {
         let sink = RecordingSink(isWanted: false)
 
@@ -73,7 +73,7 @@ struct UnwantedBodyTests {
         #expect(sink.messages == [.begin(response.head)])
     }
 
-    @Test("keeps the time that it asks for, whatever comes of its body", arguments: bodies, [429, 503])
+    @Test("a Retry-After is reported, whatever happens to the body", arguments: bodies, [429, 503])
     func pauses(_ body: Body, _ status: Int) async throws {
         let response = try await answer(body.with(status, ("Retry-After", "7")))
 
@@ -81,7 +81,7 @@ struct UnwantedBodyTests {
         #expect(response.head.retryAfter == .seconds(7))
     }
 
-    @Test("is given to who doesn't want its body before that has ended, whatever announces it", arguments: slow)
+    @Test("an unwanted response is delivered before its slow body has ended", arguments: slow)
     func neverEnding(_ body: Body) async throws {
         #expect(try await answer(body.with(404, ("X-A", "1"))).head.status == 404)
     }
@@ -94,7 +94,7 @@ struct UnwantedBodyTests {
         Body("little left of much", Reply(body: pattern(190_000), stall: (189_999, Gate()))),
     ]
 
-    @Test("is had before its body has ended where a sink wants none of a 200 either")
+    @Test("a declined 200 response is delivered before its body has ended")
     func unwantedByChoice() async throws {
         let sink = RecordingSink(isWanted: false)
 
@@ -104,7 +104,7 @@ struct UnwantedBodyTests {
         #expect(sink.messages == [.begin(response.head)])
     }
 
-    @Test("is waited for to its end when its body is wanted, however long that takes")
+    @Test("a wanted body of another status is waited for")
     func wantedAndSlow() async throws {
         let gate = Gate()
         let sink = OpeningSink(gate)
@@ -115,7 +115,7 @@ struct UnwantedBodyTests {
         #expect(sink.chunks.withLock { $0 } == [pattern(100)])
     }
 
-    @Test("is a failure when its body is wanted and breaks off")
+    @Test("a wanted body of another status that breaks off is an error")
     func wanted() async throws {
         let body = try #require(Self.bodies.first { $0.testDescription == "cut off" })
         let server = try LoopbackServer("/", body.with(404, ("X-A", "1")))
@@ -126,7 +126,7 @@ struct UnwantedBodyTests {
     }
 
     @Test(
-        "leads to where its Location says, as it is told without the body",
+        "a redirect's target is known without its body",
         arguments: [
             ("/a b", "http://a.example/a%20b"), ("//other.example/x", "http://other.example/x"),
             ("https://other.example/x", "https://other.example/x"), ("ftp://other.example/x", "ftp://other.example/x"),
@@ -146,7 +146,7 @@ struct UnwantedBodyTests {
     }
 }
 
-/// Lets a body come once it is asked whether it wants that.
+/// A sink that opens its gate, and thereby releases the body, when it is asked whether it wants the body.
 private final class OpeningSink: BodySink {
     private let gate: Gate
     let chunks = Mutex<[[UInt8]]>([])

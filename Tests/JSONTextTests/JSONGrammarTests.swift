@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct JSONGrammarTests {
     @Test(
-        "what RFC 8259 allows is read",
+        "a reader accepts every text that RFC 8259 allows",
         arguments: [
             ("null", JSONValue.null), ("true", true), ("false", false), (" \t\r\n1 \t\r\n", 1),
             ("0", 0), ("-0", 0), ("-12", -12), ("9223372036854775807", 9_223_372_036_854_775_807),
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "what it doesn't is refused, with the place",
+        "a reader refuses malformed JSON with its line and column",
         arguments: [
             ("", "line 1, column 1: expected a value, found the end of the text"),
             (" ", "line 1, column 2: expected a value, found the end of the text"),
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "half of a surrogate pair stands for what was lost, and a broken escape after it is one",
+        "half of a surrogate pair is read as U+FFFD, and a malformed escape after it is an error",
         arguments: [
             (#"\ud83d"#, "\u{FFFD}"), (#"\ud800\n"#, "\u{FFFD}\n"), (#"\ud800\ud800"#, "\u{FFFD}\u{FFFD}"),
             (#"\udc00\ud800"#, "\u{FFFD}\u{FFFD}"), (#"\ud800\u0041"#, "\u{FFFD}A"),
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "bytes that are no UTF-8 are refused, in a value, a name and what is skipped",
+        "invalid UTF-8 is refused in values, names and skipped text",
         arguments: [
             [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x9F, 0xBF], [0xE2, 0x82],
             [0xE2, 0x82, 0x41], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x9F, 0x8C],
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("every string of one Unicode scalar is read as it is", arguments: 0...16)
+    @Test("every string of one Unicode scalar is read unchanged", arguments: 0...16)
     func everyScalar(plane: UInt32) throws {
         for value in (plane << 16)...(plane << 16 | 0xFFFF) {
             guard value >= 0x20, value != 0x22, value != 0x5C, let scalar = Unicode.Scalar(value) else { continue }
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("a special byte is found wherever it stands in a string", arguments: 0..<40)
+    @Test("a special byte is found at every position of a string", arguments: 0..<40)
     func everyPosition(position: Int) throws {
         let filler = [UInt8](repeating: UInt8(ascii: "a"), count: 40)
         for (special, meaning) in [
@@ -161,7 +161,7 @@ import Testing
         #expect(throws: JSONError.self) { try JSONValue.parse(broken) }
     }
 
-    @Test("a text may be nested as deep as the limit, and no deeper")
+    @Test("a text may be nested up to the limit")
     func depth() throws {
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
@@ -179,7 +179,7 @@ import Testing
         #expect(throws: JSONError.self) { try reader.skipValue() }
     }
 
-    @Test("brackets closed again don't count as depth")
+    @Test("closed brackets leave the nesting depth")
     func siblings() throws {
         let text = "[" + String(repeating: "[],{},", count: 1000) + "0]"
         #expect(try JSONValue.parse(Array(text.utf8)).array?.count == 2001)

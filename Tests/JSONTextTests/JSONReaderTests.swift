@@ -5,7 +5,7 @@ import Testing
 @Suite struct JSONReaderTests {
     private func reader(_ text: String) -> JSONReader { JSONReader(Array(text.utf8)) }
 
-    @Test("objects and arrays are walked member by member, and what isn't wanted is skipped")
+    @Test("objects and arrays are read member by member, and unwanted values are skipped")
     func walking() throws {
         var reader = reader(#" {"a": [1, -2], "skipped": [{"x": [null, "\n", 1e9]}, true], "b": {}, "c": "\u0063"} "#)
         var log: [String] = []
@@ -27,7 +27,7 @@ import Testing
         #expect(log == ["a 1", "a -2", "b empty", "c c"])
     }
 
-    @Test("scalars are read as what they are")
+    @Test("null and numbers are read by their kind")
     func scalars() throws {
         var reader = reader("[null, 1.50, 7]")
         try reader.enterArray()
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "a value of another kind than asked for is named by its path",
+        "a value of an unexpected kind is reported with its path",
         arguments: [
             ("{}", "a.list[1]: not an object"), ("[]", "a.list[1]: not an array"), ("\"\"", "a.list[1]: not a string"),
             ("1", "a.list[1]: not a number"), ("null", "a.list[1]: not null"),
@@ -77,20 +77,21 @@ import Testing
     }
 
     @Test(
-        "a number must be one that there is", arguments: ["9223372036854775808", "1.0", "1e2", "-9223372036854775809"])
+        "a number that is no 64-bit integer is refused",
+        arguments: ["9223372036854775808", "1.0", "1e2", "-9223372036854775809"])
     func integers(text: String) throws {
         var integer = reader(text)
         #expect(throws: JSONError.self) { try integer.readInt() }
     }
 
-    @Test("a number beyond what a double holds is skipped as any other", arguments: ["1e999", "-1e999"])
+    @Test("a number beyond the range of a double is skipped like any other", arguments: ["1e999", "-1e999"])
     func largeNumbers(text: String) throws {
         var skipped = reader(text)
         try skipped.skipValue()
         try skipped.finish()
     }
 
-    @Test("a decoder's own complaint carries place and path")
+    @Test("an error of a decoder carries the line, the column and the path")
     func complaints() throws {
         var reader = reader("{\"items\":[\n {\"id\": 1},\n {\"id\": 2}]}")
         try reader.enterObject()
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "a path shows hostile names escaped, shortened and only so many",
+        "a path shows hostile names escaped, shortened and limited in number",
         arguments: [
             (#"{"\u001b[2J":x"#, #"["\u001b[2J"]"#), (#"{"a.b":{"":x"#, #"["a.b"][""]"#),
             (#"{"a":{"b-c_1":x"#, "a.b-c_1"),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct JSONValueTests {
-    @Test("a value is looked into by name and index, and answers nil to what isn't there")
+    @Test("a value gives its members by name and index, and nil for missing ones")
     func lookingInto() throws {
         let value = try JSONValue.parse(Array(#"{"a":[1,2.5,"x",true,null],"b":{},"a2":1,"a2":2}"#.utf8))
         #expect(value["a"]?[0]?.int == 1)
@@ -23,7 +23,7 @@ import Testing
         #expect(value.names == ["a", "b", "a2", "a2"])
     }
 
-    @Test("values are equal by kind, content and the order of members")
+    @Test("values are equal if their kinds, contents and member orders are equal")
     func equality() {
         let values: [JSONValue] = [
             nil, true, false, 1, 1.0, "1", [], [1], [:], ["a": 1], ["a": 1, "b": 2], ["b": 2, "a": 1],
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("a text that may be missing becomes null")
+    @Test("a missing text is written as null")
     func missingText() {
         #expect(JSONValue(nil as String?) == .null)
         #expect(JSONValue("x") == "x")

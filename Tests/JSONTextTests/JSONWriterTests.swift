@@ -7,7 +7,7 @@ import Testing
         "z": "first", "a": [1, -2, []], "nested": ["flag": true, "nothing": nil, "empty": [:]], "number": 0.1,
     ]
 
-    @Test("a compact text has no white space, and members in the order in which they were given")
+    @Test("a compact text has no white space and keeps the order of members")
     func compact() {
         #expect(
             sample.text()
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "strings are escaped so that no terminal obeys them",
+        "strings are written with their control characters escaped",
         arguments: [
             ("\"\\/", #""\"\\/""#), ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#),
             ("\0\u{1B}[2J\u{1F}", #""\u0000\u001b[2J\u001f""#),
@@ -29,17 +29,17 @@ import Testing
         #expect(JSONValue.object([(text, .null)]).text() == "{\(written):null}")
     }
 
-    @Test("every Unicode scalar comes back as it was written", arguments: 0...16)
+    @Test("every Unicode scalar is read back as it was written", arguments: 0...16)
     func everyScalar(plane: UInt32) throws {
         let scalars = ((plane << 16)...(plane << 16 | 0xFFFF)).compactMap { Unicode.Scalar($0) }
-        // Appended one by one, each would copy all those before it.
+        // Appending the scalars one by one would copy the earlier ones each time.
         let text = String(String.UnicodeScalarView(scalars))
         let read = try JSONValue.parse(Array(JSONValue.string(text).text().utf8)).string
         #expect(read?.utf8.elementsEqual(text.utf8) == true)
     }
 
     @Test(
-        "numbers are written with the fewest digits that read back the same",
+        "numbers are written with the fewest digits that read back as the same number",
         arguments: [
             (0.1, "0.1"), (1, "1.0"), (-2.5, "-2.5"), (1e16, "1e+16"), (.leastNonzeroMagnitude, "5e-324"),
             (1.0 / 3, "0.3333333333333333"),
@@ -50,7 +50,7 @@ import Testing
         if number.isFinite { #expect(try JSONValue.parse(Array(written.utf8)).double == number) }
     }
 
-    @Test("integers of any width are written whole")
+    @Test("integers of any width are written completely")
     func integers() {
         var writer = JSONWriter()
         writer.beginArray()
@@ -61,7 +61,7 @@ import Testing
         #expect(String(decoding: writer.bytes, as: UTF8.self) == "[18446744073709551615,-9223372036854775808,7]")
     }
 
-    @Test("a text taken away piece by piece is the same text")
+    @Test("a text that is drained in pieces is complete")
     func draining() {
         var writer = JSONWriter()
         var pieces: [UInt8] = []
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "text in a message is quoted, escaped and cut",
+        "text in a message is quoted, escaped and shortened",
         arguments: [
             ("abc", 3, "\"abc\""), ("abcd", 3, "\"abc…\""), ("", 3, "\"\""), ("\u{1B}\u{1B}", 1, #""\u001b…""#),
             ("e\u{301}e", 1, "\"e…\""),

@@ -6,7 +6,7 @@ enum ImageKind {
         isImage(type: type) ?? hasImageName(reference)
     }
 
-    /// Returns nil for a vague type, such as `application/octet-stream`, and for a text that is no media type, such as
+    /// Returns nil for a vague type, such as `application/octet-stream`, and for a different text, such as
     /// `jpg`.
     static func isImage(type: String?) -> Bool? {
         guard let type = type.flatMap(FoldedText.fold)?.lowercased().utf8 else { return nil }

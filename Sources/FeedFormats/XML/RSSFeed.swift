@@ -209,7 +209,7 @@ final class RSSFeed: XMLVisitor {
 
     // MARK: The channel's link
 
-    private func addWaitingItems(resolvedAgainst: String) throws(DecodingFailure) {
+    private func addWaitingItems(resolvedAgainst link: String) throws(DecodingFailure) {
         guard !hasLink, FoldedText.fold(link) != nil else { return }
         collector.setBase(link)
         try addWaitingItems()

@@ -3,9 +3,11 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("An answer", .timeLimit(.minutes(10)))
-struct AnswerTests {
-    @Test("whatever its status, is delivered", arguments: [200, 204, 206, 301, 304, 400, 404, 410, 429, 500, 503])
+@Suite("Responses", .timeLimit(.minutes(10)))
+struct ResponseTests {
+    @Test(
+        "a response is delivered, whatever its status",
+        arguments: [200, 204, 206, 301, 304, 400, 404, 410, 429, 500, 503])
     func status(_ status: Int) async throws {
         let hasBody = status != 204 && status != 304
         let body = hasBody ? Array("some text".utf8) : []
@@ -22,7 +24,7 @@ struct AnswerTests {
         #expect(sink.received(body))
     }
 
-    @Test("brings its validators and content type, whatever their case")
+    @Test("a response carries its validators and content type, whatever their case")
     func headers() async throws {
         let headers = [
             ("eTAG", "W/\"x, y\""), ("LAST-MODIFIED", "Fri, 20 Nov 2026 18:02:13 GMT"),
@@ -37,7 +39,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "brings of a header what is between white space, of several the first, and of a list all",
+        "a header is trimmed; of several the first counts, and lists are joined",
         arguments: [
             ("ETag:\"a\"", .etag, "\"a\""), ("ETag: \t \"a\" \t ", .etag, "\"a\""), ("ETag: \t", .etag, nil),
             ("ETag :\"a\"", .etag, nil), ("ETags: \"a\"", .etag, nil), ("X-ETag: \"a\"", .etag, nil),
@@ -57,7 +59,7 @@ struct AnswerTests {
         #expect(head[header] == expected)
     }
 
-    @Test("brings of a text in endless lines the beginning", arguments: ["Link: <abc>", " <abc>"])
+    @Test("a header in endless lines is cut", arguments: ["Link: <abc>", " <abc>"])
     func manyLines(_ line: String) async throws {
         let lines = String(repeating: "\(line)\r\n", count: 5000)
         let server = try LoopbackServer("/", .raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nLink: <1>\r\n\(lines)\r\n"))
@@ -69,7 +71,7 @@ struct AnswerTests {
         #expect((16_000...16 << 10).contains(link.utf8.count))
     }
 
-    @Test("brings what stands behind a text in endless lines")
+    @Test("a header after one in endless lines is read")
     func behindManyLines() async throws {
         let lines = String(repeating: "Link: <\(String(repeating: "a", count: 500))>\r\n", count: 40)
         let server = try LoopbackServer(
@@ -80,7 +82,7 @@ struct AnswerTests {
         #expect(head[.etag] == "\"a\"")
     }
 
-    @Test("brings no header that is no text")
+    @Test("a header that is no text is ignored")
     func noText() async throws {
         let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nETag: \"".utf8) + [0xE9] + Array("\"\r\n\r\n".utf8)
         let server = try LoopbackServer("/", .raw(answer))
@@ -91,7 +93,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "brings what it says of retrying and of ranges, where that means something",
+        "Retry-After and Content-Range are read only with a status that gives them a meaning",
         arguments: [(200, nil, nil), (206, nil, "bytes 1-1/2"), (302, nil, nil), (429, 120, nil), (503, 120, nil)]
             as [(Int, Int?, String?)])
     func furtherHeaders(_ status: Int, _ retryAfter: Int?, _ contentRange: String?) async throws {
@@ -105,7 +107,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "brings the time to wait as a span, however it is said, and none that is over or nonsense",
+        "Retry-After is read as seconds or as a date, and a past or invalid one is ignored",
         arguments: [
             ("0", false), ("soon", false), ("-7", false), ("Fri, 20 Nov 2020 00:00:00 GMT", false),
             ("Fri, 31 Dec 9999 23:59:59 GMT", true), ("Friday, 31-Dec-60 23:59:59 GMT", true), ("9999999999", true),
@@ -118,7 +120,7 @@ struct AnswerTests {
         #expect(pause.map { $0 > .seconds(3600) } == (isLong ? true : nil))
     }
 
-    @Test("has no headers of the answer before it on the same connection, of interim answers or of its trailers")
+    @Test("a response has no headers of earlier or interim responses or of its trailers")
     func foreignHeaders() async throws {
         let server = try LoopbackServer([
             "/first": { _ in Reply(headers: [("ETag", "\"first\"")], body: [1]) },
@@ -143,7 +145,9 @@ struct AnswerTests {
         }
     }
 
-    @Test("arrives to the byte", arguments: [0, 1, 16 << 10, (128 << 10) - 1, 128 << 10, (128 << 10) + 1, 3_000_001])
+    @Test(
+        "a response body arrives byte for byte",
+        arguments: [0, 1, 16 << 10, (128 << 10) - 1, 128 << 10, (128 << 10) + 1, 3_000_001])
     func size(_ size: Int) async throws {
         let body = pattern(size)
         let server = try LoopbackServer([
@@ -162,7 +166,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("that is small comes in one piece, and a large one begins with at least 16 KiB")
+    @Test("a small body arrives in one chunk, and a large one begins with at least 16 KiB")
     func pieces() async throws {
         let server = try LoopbackServer([
             "/small": { _ in Reply(body: pattern(27_000), framing: .chunked(size: 100)) },
@@ -178,7 +182,7 @@ struct AnswerTests {
         #expect(try #require(large.chunkSizes.first) >= 16 << 10)
     }
 
-    @Test("that redirects is reported with its absolute target, and not followed")
+    @Test("a redirect is reported with its absolute target and is not followed")
     func redirect() async throws {
         let server = try LoopbackServer([
             "/from/here": { _ in .redirect(to: "../to?x=1") },
@@ -197,7 +201,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "that redirects to what is no text is reported with its bytes percent-encoded",
+        "a redirect target that is not UTF-8 is percent-encoded",
         arguments: [
             (Array("/caf".utf8) + [0xE9], "/caf%E9"),
             (Array("/".utf8) + [0xC3, 0xE9] + Array("?q=".utf8) + [0xFF], "/%C3%E9?q=%FF"),
