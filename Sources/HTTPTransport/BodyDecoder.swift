@@ -11,7 +11,7 @@ final class BodyDecoder: @unchecked Sendable {
     private static let withAnyHeader = MAX_WBITS + 32
     private static let withoutHeader = -MAX_WBITS
     /// The bytes that may follow a stream without a header: some servers remove the header and leave its checksum.
-    private static let mostBehindBare = 4
+    private static let longestChecksum = 4
 
     private let coding: BodyCodings.Coding
     private let limit: Int64
@@ -20,13 +20,13 @@ final class BodyDecoder: @unchecked Sendable {
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let piece = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: BodyDecoder.pieceBytes)
     private var filled = 0
-    private var stage = Stage.unbegun
-    private var isBare = false
-    private var bytesBehindEnd = 0
+    private var state = State.unbegun
+    private var lacksHeader = false
+    private var bytesAfterEnd = 0
     /// The size of the decoded body so far.
     private(set) var bytes: Int64 = 0
 
-    private enum Stage { case unbegun, within, ended }
+    private enum State { case unbegun, within, ended }
 
     /// Creates a decoder. `limit` is the largest size of the decoded body.
     init(_ coding: BodyCodings.Coding, limit: Int64, host: String?) {
@@ -37,22 +37,22 @@ final class BodyDecoder: @unchecked Sendable {
     }
 
     deinit {
-        if stage != .unbegun { inflateEnd(stream) }
+        if state != .unbegun { inflateEnd(stream) }
         stream.deallocate()
         piece.deallocate()
     }
 
     /// Decodes a chunk, and passes it on in pieces of equal size.
     func decode(_ chunk: [UInt8], _ take: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
-        if stage == .unbegun { try begin(with: chunk) }
+        if state == .unbegun { try begin(with: chunk) }
         try chunk.withUnsafeBufferPointer { chunk throws(FeedError) in
             stream.pointee.next_in = UnsafeMutablePointer(mutating: chunk.baseAddress)
             stream.pointee.avail_in = UInt32(chunk.count)
             var holdsMore = false
             while stream.pointee.avail_in > 0 || holdsMore {
-                if stage == .ended, try !goOnBehindEnd() { return }
-                try inflateSome()
-                holdsMore = filled == piece.count && stage == .within
+                if state == .ended, try !beginNextMember() { return }
+                try inflatePiece()
+                holdsMore = filled == piece.count && state == .within
                 if filled == piece.count { try take(rest()) }
             }
         }
@@ -60,7 +60,7 @@ final class BodyDecoder: @unchecked Sendable {
 
     /// Returns the rest of the decoded body, after its last chunk.
     func finish() throws(FeedError) -> [UInt8] {
-        guard stage != .within else {
+        guard state != .within else {
             throw FeedError(.connectivity, "the compressed body was cut off", host: host).at(.transferring)
         }
         return rest()
@@ -73,10 +73,10 @@ final class BodyDecoder: @unchecked Sendable {
 
     /// Starts zlib. The standard gives deflate a header, which many servers omit.
     private func begin(with chunk: [UInt8]) throws(FeedError) {
-        isBare = coding == .deflate && !Self.hasHeader(chunk)
-        let window = isBare ? Self.withoutHeader : Self.withAnyHeader
+        lacksHeader = coding == .deflate && !Self.hasHeader(chunk)
+        let window = lacksHeader ? Self.withoutHeader : Self.withAnyHeader
         try check(inflateInit2_(stream, window, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)))
-        stage = .within
+        state = .within
     }
 
     /// Returns whether the chunk begins with a header of zlib (RFC 1950, section 2.2) or gzip.
@@ -88,7 +88,7 @@ final class BodyDecoder: @unchecked Sendable {
 
     private static let gzipMark: [UInt8] = [0x1F, 0x8B]
 
-    private func inflateSome() throws(FeedError) {
+    private func inflatePiece() throws(FeedError) {
         stream.pointee.next_out = piece.baseAddress.map { $0 + filled }
         stream.pointee.avail_out = UInt32(piece.count - filled)
         let status = inflate(stream, Z_NO_FLUSH)
@@ -97,20 +97,20 @@ final class BodyDecoder: @unchecked Sendable {
         bytes += Int64(count)
         // Z_BUF_ERROR only means that zlib needs more input.
         if status != Z_BUF_ERROR { try check(status) }
-        if status == Z_STREAM_END { stage = .ended }
+        if status == Z_STREAM_END { state = .ended }
         guard bytes <= limit else { throw FeedError.larger(than: limit, host: host).at(.transferring) }
     }
 
     /// Returns whether a further gzip member follows (RFC 1952, section 2.2). It returns false for the checksum that
     /// may follow a stream without a header.
-    private func goOnBehindEnd() throws(FeedError) -> Bool {
-        bytesBehindEnd += Int(stream.pointee.avail_in)
-        if isBare, bytesBehindEnd <= Self.mostBehindBare { return false }
+    private func beginNextMember() throws(FeedError) -> Bool {
+        bytesAfterEnd += Int(stream.pointee.avail_in)
+        if lacksHeader, bytesAfterEnd <= Self.longestChecksum { return false }
         guard coding == .gzip, stream.pointee.next_in.pointee == Self.gzipMark[0] else {
             throw failure("the compressed body goes on behind its end")
         }
         try check(inflateReset(stream))
-        stage = .within
+        state = .within
         return true
     }
 

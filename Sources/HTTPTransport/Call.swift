@@ -127,3 +127,40 @@ struct TransferEnding {
     /// The response that replaces the outcome if the sink declines the body, which may then be too large.
     var responseIfUnwanted: HTTPResponse?
 }
+
+/// The parts of a call that wait for a worker, and the state of its sink.
+struct PendingParts {
+    struct Item {
+        let part: ResponsePart
+        /// The end of the transfer, beside the last part.
+        let ending: TransferEnding?
+    }
+
+    private var items: [Item] = []
+    private var isScheduled = false
+    /// Whether a worker has taken items and may be calling the sink.
+    private(set) var isServed = false
+    private var sinkState = Call.SinkState()
+
+    /// Adds an item, and returns whether the call must be queued: a queued call already has a worker.
+    mutating func add(_ item: Item) -> Bool {
+        items.append(item)
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+
+    mutating func take() -> (items: [Item], sinkState: Call.SinkState) {
+        defer { items = [] }
+        isServed = true
+        return (items, sinkState)
+    }
+
+    /// Stores the state of the sink, and returns whether the worker is done with the call: more parts may have arrived
+    /// meanwhile.
+    mutating func leave(_ sinkState: Call.SinkState) -> Bool {
+        self.sinkState = sinkState
+        isServed = false
+        isScheduled = !items.isEmpty
+        return !isScheduled
+    }
+}

@@ -9,11 +9,11 @@ final class DeliveryQueue: Sendable {
     static let mostBytes = 8 << 20
 
     private let mostBytes: Int
-    private var bytesToGoOn: Int { mostBytes / 2 }
+    private var resumeThreshold: Int { mostBytes / 2 }
     private let ready = Mutex(FIFO<Call>())
     private let readyCount = DispatchSemaphore(value: 0)
     private let heldBytes = Atomic(0)
-    private let roomIsAwaited = Atomic(false)
+    private let isRoomAwaited = Atomic(false)
 
     init(mostBytes: Int) { self.mostBytes = mostBytes }
 
@@ -30,16 +30,16 @@ final class DeliveryQueue: Sendable {
     /// Tells the transfer thread whether its paused transfers can resume. If it returns false, `release` returns true
     /// once they can.
     func awaitRoom() -> Bool {
-        roomIsAwaited.store(true, ordering: .sequentiallyConsistent)
-        guard heldBytes.load(ordering: .sequentiallyConsistent) <= bytesToGoOn else { return false }
-        return roomIsAwaited.exchange(false, ordering: .sequentiallyConsistent)
+        isRoomAwaited.store(true, ordering: .sequentiallyConsistent)
+        guard heldBytes.load(ordering: .sequentiallyConsistent) <= resumeThreshold else { return false }
+        return isRoomAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 
     /// Subtracts bytes that a sink has received. It returns true once when the transfer thread waits for room.
     func release(_ bytes: Int) -> Bool {
         let held = heldBytes.subtract(bytes, ordering: .sequentiallyConsistent).newValue
-        return held <= bytesToGoOn && roomIsAwaited.load(ordering: .sequentiallyConsistent)
-            && roomIsAwaited.exchange(false, ordering: .sequentiallyConsistent)
+        return held <= resumeThreshold && isRoomAwaited.load(ordering: .sequentiallyConsistent)
+            && isRoomAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 
     /// Waits for the next call with parts, and returns it; nil tells the worker to end.
@@ -50,43 +50,6 @@ final class DeliveryQueue: Sendable {
 
     /// Ends one worker after the calls that are ready.
     func dismissWorker() { readyCount.signal() }
-}
-
-/// The parts of a call that wait for a worker, and the state of its sink.
-struct PendingParts {
-    struct Item {
-        let part: ResponsePart
-        /// The end of the transfer, beside the last part.
-        let ending: TransferEnding?
-    }
-
-    private var items: [Item] = []
-    private var isScheduled = false
-    /// Whether a worker has taken items and may be calling the sink.
-    private(set) var isServed = false
-    private var sinkState = Call.SinkState()
-
-    /// Adds an item, and returns whether the call must be queued: a queued call already has a worker.
-    mutating func add(_ item: Item) -> Bool {
-        items.append(item)
-        defer { isScheduled = true }
-        return !isScheduled
-    }
-
-    mutating func take() -> (items: [Item], sinkState: Call.SinkState) {
-        defer { items = [] }
-        isServed = true
-        return (items, sinkState)
-    }
-
-    /// Stores the state of the sink, and returns whether the worker is done with the call: more parts may have arrived
-    /// meanwhile.
-    mutating func leave(_ sinkState: Call.SinkState) -> Bool {
-        self.sinkState = sinkState
-        isServed = false
-        isScheduled = !items.isEmpty
-        return !isScheduled
-    }
 }
 
 /// A first-in, first-out queue with constant cost per element.

@@ -13,20 +13,20 @@ final class EasyHandle {
     /// The header list of the request, which libcurl uses without a copy.
     private var headers: HeaderList?
     /// The header list of a usual request, which is built once.
-    private let offeringEncodings = HeaderList()
+    private let usualHeaders = HeaderList()
     private var hasCredentials = false
     /// Whether the URL contains a user name.
-    private var hasLogin = false
+    private var urlHasUser = false
     private(set) var usesNetrc = false
-    private var isDiverted = false
+    private var differsFromRun = false
     private var connectsAnew = false
-    private var givesUpConnection = false
+    private var closesConnection = false
     /// The file of certificate authorities that is built into libcurl.
-    private(set) var systemAuthorities: String?
+    private(set) var systemCAFile: String?
     /// The directory of certificate authorities that is built into libcurl.
-    private var systemAuthorityDirectory: String?
-    private let general: NetworkSettings
-    private var waitsForOthers = false
+    private var systemCADirectory: String?
+    private let runSettings: NetworkSettings
+    private var waitsForMultiplexing = false
     /// The settings of the last request.
     private(set) var network: NetworkSettings
     /// The proxy of the request.
@@ -37,7 +37,7 @@ final class EasyHandle {
         self.pointer = pointer
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        general = settings
+        runSettings = settings
         network = settings
         try configure(settings)
     }
@@ -72,16 +72,16 @@ final class EasyHandle {
     /// Sets the options that differ from those of the previous request; usually that is only the URL.
     func prepare(for request: HTTPRequest, through proxy: ProxyChoice.Proxy?) throws(FeedError) {
         errorText[0] = 0
-        if waitsForOthers != (request.url.scheme == .https) {
-            waitsForOthers.toggle()
+        if waitsForMultiplexing != (request.url.scheme == .https) {
+            waitsForMultiplexing.toggle()
             // A new TLS connection may turn out to multiplex all requests to a host, so that waiting for it pays. A
             // connection without TLS carries one request at a time, and libcurl would wait for its first response.
-            try set(CURLOPT_PIPEWAIT, to: waitsForOthers ? 1 : 0)
+            try set(CURLOPT_PIPEWAIT, to: waitsForMultiplexing ? 1 : 0)
         }
         // The comparison is skipped if all requests of the run have the same settings.
-        if request.manner != nil || isDiverted {
-            let wanted = request.manner?.network ?? general
-            isDiverted = wanted != general
+        if request.manner != nil || differsFromRun {
+            let wanted = request.manner?.network ?? runSettings
+            differsFromRun = wanted != runSettings
             if wanted != network { try apply(wanted) }
         }
         if self.proxy != proxy?.text {
@@ -89,14 +89,24 @@ final class EasyHandle {
             self.proxy = proxy?.text
         }
         let secrets = request.secrets == nil ? nil : request.secretsToSend
+        try prepareURL(of: request, with: secrets)
+        let list = try headers(for: request, with: secrets?.headers ?? [])
+        if headers !== list {
+            try check(ccurl_set_header_list(pointer, list?.first))
+            headers = list
+        }
+    }
+
+    /// Sets the URL, and where its credentials come from.
+    private func prepareURL(of request: HTTPRequest, with secrets: Secrets?) throws(FeedError) {
         let given = request.url.credentials ?? secrets?.credentials
         // A netrc file may have several entries for a host. The user name selects one only if it is in the URL.
         let asksNetrc = secrets?.usesNetrc == true && given?.utf8.contains(UInt8(ascii: ":")) != true
-        let (login, credentials) = asksNetrc ? (given, nil) : (nil, given)
-        try set(CURLOPT_URL, to: login.map(request.url.textToSend(withLogin:)) ?? request.url.textToSend)
-        if hasLogin != (login != nil) {
-            hasLogin.toggle()
-            try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: hasLogin ? 0 : 1)
+        let (user, credentials) = asksNetrc ? (given, nil) : (nil, given)
+        try set(CURLOPT_URL, to: user.map(request.url.textToSend(withUser:)) ?? request.url.textToSend)
+        if urlHasUser != (user != nil) {
+            urlHasUser.toggle()
+            try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: urlHasUser ? 0 : 1)
         }
         if hasCredentials || credentials != nil {
             hasCredentials = true
@@ -107,30 +117,25 @@ final class EasyHandle {
             try set(CURLOPT_NETRC, to: asksNetrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED)
             usesNetrc = asksNetrc
         }
-        let list = try headers(for: request, with: secrets?.headers ?? [])
-        if headers !== list {
-            try check(ccurl_set_header_list(pointer, list?.first))
-            headers = list
-        }
     }
 
     private func headers(for request: HTTPRequest, with lines: [String]) throws(FeedError) -> HeaderList? {
         guard request.isUsual, lines.isEmpty else { return try HeaderList(for: request, with: lines) }
-        return request.mayBeCompressed ? offeringEncodings : nil
+        return request.mayBeCompressed ? usualHeaders : nil
     }
 
     /// Sets whether the request opens a new connection instead of using an existing one.
-    func connectAnew(_ wanted: Bool) throws(FeedError) {
+    func useNewConnection(_ wanted: Bool) throws(FeedError) {
         guard connectsAnew != wanted else { return }
         try set(CURLOPT_FRESH_CONNECT, to: wanted ? 1 : 0)
         connectsAnew = wanted
     }
 
     /// Sets whether libcurl closes the connection after its last request.
-    func giveUpConnection(_ wanted: Bool) throws(FeedError) {
-        guard givesUpConnection != wanted else { return }
+    func closeConnectionAfterUse(_ wanted: Bool) throws(FeedError) {
+        guard closesConnection != wanted else { return }
         try set(CURLOPT_FORBID_REUSE, to: wanted ? 1 : 0)
-        givesUpConnection = wanted
+        closesConnection = wanted
     }
 
     func resume() -> CURLcode { curl_easy_pause(pointer, CURLPAUSE_CONT) }
@@ -155,16 +160,16 @@ final class EasyHandle {
         // Otherwise a cancelled name lookup would block all transfers until it completes. The resolver's thread cleans
         // up after itself.
         try set(CURLOPT_QUICK_EXIT, to: 1)
-        systemAuthorities = text(CURLINFO_CAINFO)
-        systemAuthorityDirectory = text(CURLINFO_CAPATH)
+        systemCAFile = text(CURLINFO_CAINFO)
+        systemCADirectory = text(CURLINFO_CAPATH)
         try apply(settings)
     }
 
     /// Sets the options that may differ between requests.
     private func apply(_ settings: NetworkSettings) throws(FeedError) {
-        try set(CURLOPT_CAINFO, to: settings.caFile ?? systemAuthorities)
+        try set(CURLOPT_CAINFO, to: settings.caFile ?? systemCAFile)
         // A run with a file of its own trusts only that file.
-        try set(CURLOPT_CAPATH, to: settings.caFile == nil ? systemAuthorityDirectory : nil)
+        try set(CURLOPT_CAPATH, to: settings.caFile == nil ? systemCADirectory : nil)
         try set(CURLOPT_NETRC_FILE, to: settings.netrcFile)
         try set(CURLOPT_SSL_VERIFYPEER, to: settings.isInsecure ? 0 : 1)
         try set(CURLOPT_SSL_VERIFYHOST, to: settings.isInsecure ? 0 : 2)
@@ -245,13 +250,13 @@ extension EasyHandle {
 
     /// libcurl's message about a malformed proxy, or nil; the error code is ambiguous. The message may contain the
     /// proxy's password and must stay hidden.
-    var complaintAboutProxy: String? {
+    var proxyErrorMessage: String? {
         let text = String(cString: errorText)
         return text.hasPrefix("Unsupported proxy") ? text : nil
     }
 
     /// The announced length; nil if the response omits it.
-    var contentLength: Int64? {
+    var announcedLength: Int64? {
         var length: curl_off_t = -1
         ccurl_get_offset(pointer, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length)
         return length < 0 ? nil : Int64(length)
@@ -276,8 +281,8 @@ extension EasyHandle {
     /// Returns libcurl's message about the failure, else the general meaning of the code.
     func explanation(of code: CURLcode) -> String {
         // A minimal system has no certificate authorities.
-        if code == CURLE_SSL_CACERT_BADFILE, network.caFile == nil, let systemAuthorities {
-            return "no certificate authorities can be read from \(systemAuthorities): install ca-certificates, "
+        if code == CURLE_SSL_CACERT_BADFILE, network.caFile == nil, let systemCAFile {
+            return "no certificate authorities can be read from \(systemCAFile): install ca-certificates, "
                 + "or give --cacert"
         }
         let general = String(cString: curl_easy_strerror(code))

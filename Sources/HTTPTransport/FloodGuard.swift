@@ -23,7 +23,7 @@ final class FloodGuard: Sendable {
 
     private let state = Mutex(State())
     private let call = Atomic(0)
-    private let content = Atomic<Int64>(0)
+    private let deliveredBytes = Atomic<Int64>(0)
     private let cutCount = Atomic(0)
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
@@ -34,7 +34,7 @@ final class FloodGuard: Sendable {
                     while true {
                         try await Task.sleep(for: Self.interval)
                         guard let self else { return }
-                        self.look()
+                        self.check()
                     }
                 } catch {
                     return  // The guard is gone.
@@ -49,7 +49,7 @@ final class FloodGuard: Sendable {
     func begin() { call.add(1, ordering: .relaxed) }
 
     /// Records that libcurl has delivered this many bytes of a head or a body.
-    func delivered(_ bytes: Int) { content.add(Int64(bytes), ordering: .relaxed) }
+    func delivered(_ bytes: Int) { deliveredBytes.add(Int64(bytes), ordering: .relaxed) }
 
     /// The number of connections that the guard has cut.
     var cuts: Int { cutCount.load(ordering: .acquiring) }
@@ -65,8 +65,8 @@ final class FloodGuard: Sendable {
         }
     }
 
-    private func look() {
-        let (call, content) = (call.load(ordering: .relaxed), content.load(ordering: .relaxed))
+    private func check() {
+        let (call, content) = (call.load(ordering: .relaxed), deliveredBytes.load(ordering: .relaxed))
         state.withLock { state in
             let delivered = content - state.content
             if call != state.call { state.read = [:] }

@@ -86,7 +86,7 @@ package enum FileRole: Sendable {
 /// A regular file or a permitted pipe, open for reading.
 struct LocalFile: ~Copyable {
     /// The interval at which a read from a pipe checks for cancellation, in milliseconds.
-    private static let notice: Int32 = 100
+    private static let pollInterval: Int32 = 100
 
     private let descriptor: Int32
     private let path: String
@@ -147,7 +147,7 @@ struct LocalFile: ~Copyable {
     private func waitForBytes(until isUnwanted: () -> Bool) -> Bool {
         while !isUnwanted() {
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let count = poll(&ready, 1, Self.notice)
+            let count = poll(&ready, 1, Self.pollInterval)
             if count > 0 || (count < 0 && errno != EINTR) { return true }
         }
         return false

@@ -7,13 +7,13 @@ import Glibc
 /// Starts threads for blocking work: Swift's cooperative pool has only as many threads as the machine has cores.
 enum NativeThread {
     static func start(_ body: @escaping @Sendable () -> Void) throws(FeedError) {
-        let start = Unmanaged.passRetained(Start(body))
+        let start = Unmanaged.passRetained(ThreadBody(body))
         var thread = pthread_t()
         let code = pthread_create(
             &thread, nil,
             { argument in
                 guard let argument else { return nil }
-                Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().run()
+                Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
                 return nil
             }, start.toOpaque())
         guard code == 0 else {
@@ -23,7 +23,7 @@ enum NativeThread {
         pthread_detach(thread)
     }
 
-    private final class Start: Sendable {
+    private final class ThreadBody: Sendable {
         private let body: @Sendable () -> Void
 
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }

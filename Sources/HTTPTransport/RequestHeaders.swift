@@ -85,9 +85,9 @@ struct Credentials {
 
 extension ResourceURL {
     /// Returns the URL with a percent-encoded user name.
-    func textToSend(withLogin login: String) -> String {
+    func textToSend(withUser user: String) -> String {
         let beginning = "\(scheme.rawValue)://"
-        return "\(beginning)\(login)@\(Substring(textToSend.utf8.dropFirst(beginning.utf8.count)))"
+        return "\(beginning)\(user)@\(Substring(textToSend.utf8.dropFirst(beginning.utf8.count)))"
     }
 }
 

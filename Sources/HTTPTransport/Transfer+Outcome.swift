@@ -22,7 +22,7 @@ extension Transfer {
     /// body failed.
     private func failed(with error: FeedError) -> (ResponsePart, TransferEnding) {
         var (part, response) = partOfBody(after: error)
-        let isComplete = state.isHeadComplete && !Self.statusesOfBodies.contains(easy.status) && !error.isCancellation
+        let isComplete = state.isHeadComplete && !Self.statusesWithBody.contains(easy.status) && !error.isCancellation
         if isComplete || state.isTooLarge {
             if state.deliveredHead == nil { part.head = head }
             response = self.response
@@ -64,12 +64,12 @@ extension Transfer {
             head: head, redirectTarget: isRedirect ? redirectTarget : nil, bodyBytes: state.received)
         response.isFromPrivateAddress = state.isFromPrivateAddress
         response.circumstances = circumstances
-        response.askingProxy = askingProxy(head.status).map(ProxyName.withoutCredentials)
+        response.askingProxy = proxyDemandingCredentials(head.status).map(ProxyName.withoutCredentials)
         return response
     }
 
     /// Returns the proxy that demands authentication, or nil. For http: URLs, a proxy responds in place of the server.
-    private func askingProxy(_ status: Int) -> String? {
+    private func proxyDemandingCredentials(_ status: Int) -> String? {
         guard status == 407, call?.request.url.scheme == .http, let proxy = easy.proxy,
             !proxy.lowercased().hasPrefix("socks")
         else { return nil }
@@ -105,7 +105,7 @@ extension Transfer {
     /// Returns the error that kept the request from being sent, or nil. Most such errors would recur.
     private func failureBeforeSending(_ code: CURLcode) -> FeedError? {
         if let proxy = easy.proxy {
-            if let text = easy.complaintAboutProxy {
+            if let text = easy.proxyErrorMessage {
                 return .unusable(proxy, text, variable: call?.proxy?.variable, host: host)
             }
             if easy.proxyStatus >= 300 { return .refusal(by: proxy, with: easy.proxyStatus, host: host) }

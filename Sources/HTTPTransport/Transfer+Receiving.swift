@@ -47,7 +47,7 @@ extension Transfer {
             } else if easy.status >= 200 {
                 state.isHeadComplete = true
                 state.stallDetector.setMark(at: context.now)
-                if !Self.statusesOfBodies.contains(easy.status) { startDrainDeadline() }
+                if !Self.statusesWithBody.contains(easy.status) { startDrainDeadline() }
                 if state.headers.isLengthUnclear {
                     state.reason = failure(.connectivity, "the answer announces a length that is not one number")
                     return .end
@@ -71,7 +71,7 @@ extension Transfer {
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> CallbackResult {
         context.floodGuard.delivered(bytes.count)
-        if state.received == 0, let announced = easy.contentLength {
+        if state.received == 0, let announced = easy.announcedLength {
             guard announced <= limit else { return tooLarge() }
             state.chunk.reserveCapacity(Int(min(announced, Int64(Self.chunkBytes))))
         }
@@ -141,7 +141,7 @@ extension Transfer {
     func decline() -> Bool {
         state.isDeclined = true
         startDrainDeadline()
-        guard !isDrainOverdue, let announced = easy.contentLength else { return false }
+        guard !isDrainOverdue, let announced = easy.announcedLength else { return false }
         return announced - state.received <= Self.mostBytesToDrain
     }
 

@@ -24,9 +24,9 @@ final class Transfer {
     }
 
     /// The statuses whose body is wanted.
-    static let statusesOfBodies = [200, 206]
+    static let statusesWithBody = [200, 206]
     /// The codes of a lost connection. The last one concerns an HTTP/2 connection that the server is closing.
-    private static let codesOfLostConnections = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2]
+    private static let lostConnectionCodes = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2]
 
     let easy: EasyHandle
     let context: TransferContext
@@ -76,8 +76,8 @@ final class Transfer {
             try checkLiteral(of: call.request)
         }
         try easy.prepare(for: call.request, through: call.proxy)
-        try easy.connectAnew(call.request.connectsAnew)
-        try easy.giveUpConnection(false)
+        try easy.useNewConnection(call.request.connectsAnew)
+        try easy.closeConnectionAfterUse(false)
     }
 
     /// Refuses a proxy whose user name or password libcurl fails to decode: it would ignore the proxy silently.
@@ -103,7 +103,7 @@ final class Transfer {
     /// Returns whether the call was the first to find an existing connection closed, and should get a new connection.
     /// libcurl retries by itself, but gives up at the sixth such connection of a handle.
     func shouldRetryOnNewConnection(after code: CURLcode) -> Bool {
-        !state.isRetry && Self.codesOfLostConnections.contains(code) && !hasReceivedHeader
+        !state.isRetry && Self.lostConnectionCodes.contains(code) && !hasReceivedHeader
             && (easy.hasReusedConnection || easy.hasGivenUpReusing)
     }
 
@@ -113,7 +113,7 @@ final class Transfer {
         guard let call, !call.isCancelled else { throw .cancelled }
         state = State()
         try start(call)
-        try easy.connectAnew(true)
+        try easy.useNewConnection(true)
         state.isRetry = true
     }
 

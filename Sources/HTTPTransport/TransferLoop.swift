@@ -174,7 +174,7 @@ struct TransferLoop: ~Copyable {
     /// requests use another.
     private mutating func endIdle(_ transfer: Transfer, _ error: FeedError) {
         do throws(FeedError) {
-            try transfer.easy.giveUpConnection(true)
+            try transfer.easy.closeConnectionAfterUse(true)
             end(transfer, .failed(error.at(transfer.hasReceivedHeader ? .transferring : .waiting)))
         } catch {
             end(transfer, .failed(error))

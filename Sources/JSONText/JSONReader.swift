@@ -61,7 +61,7 @@ package struct JSONReader: ~Copyable {
 
     /// Reads the next member's name. At the end it leaves the object and returns nil.
     package mutating func nextMember() throws(JSONError) -> String? {
-        guard try goToName() else { return nil }
+        guard try advanceToName() else { return nil }
         let name = try scanString()
         try skipColon()
         return name
@@ -74,7 +74,7 @@ package struct JSONReader: ~Copyable {
 
     /// Returns whether there is a next element. At the end it leaves the array.
     package mutating func nextElement() throws(JSONError) -> Bool {
-        try goOn(until: UInt8(ascii: "]"), "']'")
+        try advance(until: UInt8(ascii: "]"), "']'")
     }
 
     // MARK: Values
@@ -146,7 +146,7 @@ extension JSONReader {
     }
 
     /// Moves behind the comma before the next member or element, or behind the closing bracket.
-    mutating func goOn(until bracket: UInt8, _ bracketName: String) throws(JSONError) -> Bool {
+    mutating func advance(until bracket: UInt8, _ bracketName: String) throws(JSONError) -> Bool {
         skipWhitespace()
         if next == bracket {
             position += 1
@@ -165,14 +165,14 @@ extension JSONReader {
     }
 
     /// Moves to the opening quote of the next member's name. At the end it leaves the object and returns false.
-    mutating func goToName() throws(JSONError) -> Bool {
-        guard try goOn(until: UInt8(ascii: "}"), "'}'") else { return false }
+    mutating func advanceToName() throws(JSONError) -> Bool {
+        guard try advance(until: UInt8(ascii: "}"), "'}'") else { return false }
         guard next == UInt8(ascii: "\"") else { throw expected("a member's name in quotes") }
         return true
     }
 
     mutating func skipName() throws(JSONError) -> Bool {
-        guard try goToName() else { return false }
+        guard try advanceToName() else { return false }
         try skipString()
         try skipColon()
         return true

@@ -6,13 +6,13 @@ import SystemFiles
 /// run leaves the old file. Other files (a terminal, a pipe, /dev/null, /dev/stdout) are written directly.
 final class FileReplacement: ByteTarget {
     /// The flag O_TMPFILE, a macro that Swift does not import.
-    private static let withoutName = 0o20000000 | O_DIRECTORY
+    private static let unnamedFile = 0o20000000 | O_DIRECTORY
 
     private let path: String
     private let descriptor: Int32
     private let gracePeriod: GracePeriod?
     /// The temporary path and the final path; nil for a file that is written directly.
-    private let beside: (hidden: String, target: String)?
+    private let replacement: (temporary: String, target: String)?
     /// Whether the new file already has its temporary name, because the file system lacks unnamed files.
     private let isNamed: Bool
 
@@ -23,19 +23,19 @@ final class FileReplacement: ByteTarget {
         let output = try OutputPath(path)
         if let existing = output.existing, output.isOpen || !existing.isFile {
             if existing.isDirectory { throw OutputPath.refused(path, "it is a directory") }
-            (beside, isNamed) = (nil, false)
+            (replacement, isNamed) = (nil, false)
             descriptor = try Self.openExisting(path, existing, at: output.target)
             return
         }
         let directory = FilePath.directory(of: output.target) ?? "."
         // A random name avoids clashes between containers, whose process numbers repeat. The target's own name may
         // already have the longest permitted length.
-        let hidden = "\(directory)/.feedsync-\(UInt64.random(in: 0 ... .max))"
-        beside = (hidden, output.target)
-        let unnamed = open(directory, O_WRONLY | Self.withoutName | O_CLOEXEC, 0o666)
+        let temporary = "\(directory)/.feedsync-\(UInt64.random(in: 0 ... .max))"
+        replacement = (temporary, output.target)
+        let unnamed = open(directory, O_WRONLY | Self.unnamedFile | O_CLOEXEC, 0o666)
         isNamed = unnamed < 0
         descriptor =
-            isNamed ? open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666) : unnamed
+            isNamed ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666) : unnamed
         guard descriptor >= 0 else { throw OutputPath.refused(path, lastError) }
         // The new file gets the permissions of the old one.
         if let old = output.existing, !old.handRights(0o777, to: descriptor) { throw failed(lastError) }
@@ -43,7 +43,7 @@ final class FileReplacement: ByteTarget {
 
     deinit {
         // After the rename, the temporary name is gone.
-        if isNamed, let beside { unlink(beside.hidden) }
+        if isNamed, let replacement { unlink(replacement.temporary) }
         if descriptor >= 0 { close(descriptor) }
     }
 
@@ -52,16 +52,16 @@ final class FileReplacement: ByteTarget {
     }
 
     func commit() throws(FeedError) {
-        guard let (hidden, target) = beside else { return }
+        guard let (temporary, target) = replacement else { return }
         guard fsync(descriptor) == 0 else { throw failed(lastError) }
         let own = "/proc/self/fd/\(descriptor)"
         // Unlike a rename, a link cannot replace a file.
-        guard isNamed || linkat(AT_FDCWD, own, AT_FDCWD, hidden, AT_SYMLINK_FOLLOW) == 0 else {
+        guard isNamed || linkat(AT_FDCWD, own, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
             throw OutputPath.refused(path, lastError)
         }
-        guard rename(hidden, target) == 0 else {
+        guard rename(temporary, target) == 0 else {
             let reason = lastError
-            unlink(hidden)
+            unlink(temporary)
             throw OutputPath.refused(path, reason)
         }
     }
@@ -114,7 +114,7 @@ struct OutputPath {
                 return
             }
             let directory = FilePath.directory(of: target)
-            if Self.isStrangers(found, in: directory ?? ".") {
+            if Self.isOwnedByStranger(found, in: directory ?? ".") {
                 throw Self.refused(path, "\(target) is another user's, in a directory that others may write to")
             }
             let isOpen = RealPath.found(directory ?? ".")?.hasPrefix("/proc/") == true
@@ -140,7 +140,7 @@ struct OutputPath {
 
     /// Returns whether another user owns the file in a shared directory such as /tmp. Such a file or link could capture
     /// or redirect the output, and the kernel's `protected_symlinks` and `protected_regular` ignore renames.
-    private static func isStrangers(_ file: stat, in directory: String) -> Bool {
+    private static func isOwnedByStranger(_ file: stat, in directory: String) -> Bool {
         var status = stat()
         guard file.st_uid != geteuid(), stat(directory, &status) == 0 else { return false }
         return status.st_mode & S_ISVTX != 0 && status.st_mode & 0o022 != 0 && status.st_uid != file.st_uid

@@ -6,7 +6,7 @@ import SystemFiles
 /// An open file, pipe or terminal whose other end may block. A stopped run stops waiting for it.
 struct InterruptibleDescriptor {
     /// The interval at which a wait checks whether the run was stopped, in milliseconds.
-    private static let notice: Int32 = 100
+    private static let pollInterval: Int32 = 100
     /// The limit `IOV_MAX`, which Swift does not import.
     private static let mostPieces = 1024
 
@@ -63,9 +63,9 @@ struct InterruptibleDescriptor {
     private func pause() -> Bool {
         if isStopped {
             guard let gracePeriod, gracePeriod.milliseconds > 0 else { return false }
-            gracePeriod.spend(Self.notice)
+            gracePeriod.spend(Self.pollInterval)
         }
-        usleep(UInt32(Self.notice) * 1000)
+        usleep(UInt32(Self.pollInterval) * 1000)
         return true
     }
 
@@ -98,7 +98,7 @@ struct InterruptibleDescriptor {
             let isStopped = isStopped
             if isStopped, gracePeriod == nil { return false }
             var ready = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-            let count = poll(&ready, 1, isStopped ? gracePeriod?.milliseconds ?? 0 : Self.notice)
+            let count = poll(&ready, 1, isStopped ? gracePeriod?.milliseconds ?? 0 : Self.pollInterval)
             if count > 0 || (count < 0 && errno != EINTR) { return true }
             if isStopped, count == 0 {
                 gracePeriod?.spend()

@@ -16,7 +16,7 @@ struct Main {
         // All text is UTF-8, and libcurl reads host names beyond ASCII in the locale's encoding.
         setlocale(LC_CTYPE, "C.UTF-8")
         let streams = StandardStreams()
-        let signals = TerminationSignals { streams.wipe() }
+        let signals = TerminationSignals { streams.eraseLineIfReady() }
         let application = Application(RealWorld(streams, signals))
         let run = Task { await application.run(Array(CommandLine.arguments.dropFirst())) }
         signals.onFirst { run.cancel() }

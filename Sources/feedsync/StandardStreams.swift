@@ -41,7 +41,7 @@ final class StandardStreams: Output {
     }
 
     /// Erases the progress line if standard error is ready, for an immediate exit.
-    func wipe() {
+    func eraseLineIfReady() {
         _ = line.withLockIfAvailable { drawn in
             if InterruptibleDescriptor(descriptor: STDERR_FILENO).isReady { writeError(drawn.erase(), isHurried: true) }
         }
@@ -99,8 +99,9 @@ struct DrawnLine {
         // A stopped terminal would block the run, and the terminal of a foreground job belongs to that job.
         guard standardError.isReady, !isTerminal || isForeground else { return }
         let text = line(Self.width)
-        let wipe = isTerminal && !Self.isDumb ? "\u{1B}[K" : String(repeating: " ", count: max(0, columns - text.count))
-        standardError.write("\r\(text)\(wipe)")
+        let padding =
+            isTerminal && !Self.isDumb ? "\u{1B}[K" : String(repeating: " ", count: max(0, columns - text.count))
+        standardError.write("\r\(text)\(padding)")
         columns = text.count
     }
 

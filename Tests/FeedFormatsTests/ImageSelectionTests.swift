@@ -58,9 +58,9 @@ import Testing
                             return seconds
                         })
             })
-        #expect(try filter.takes([.known("https://b.example/1")]) == [true])
+        #expect(try filter.accepts([.known("https://b.example/1")]) == [true])
         let error = #expect(throws: DecodingFailure.self) {
-            try filter.takes(Array(repeating: .known("https://b.example/1"), count: 1000))
+            try filter.accepts(Array(repeating: .known("https://b.example/1"), count: 1000))
         }
         #expect(
             error == .invalid("the expressions of --include and --exclude took too long on the feed's image URLs"))

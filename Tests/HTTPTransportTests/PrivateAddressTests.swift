@@ -198,7 +198,7 @@ struct PrivateAddressTests {
         #expect(AddressCheck.refusal(of: nil, at: url)?.stage == .trusting)
     }
 
-    @Test("a response tells whether its address belongs to the own network, even if it changes")
+    @Test("an address cache tells whether an address belongs to the own network, even if it changes")
     func memory() {
         var memory = AddressCache()
         #expect(!memory.facts(about: "").isPublic)

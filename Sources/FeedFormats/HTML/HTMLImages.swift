@@ -34,13 +34,13 @@ final class HTMLImages: HTMLVisitor {
     /// Finds the first `most` images. `cut` is the reason why the rest of the text was skipped, or nil.
     static func find(
         in html: String, base: ResourceURL?, atMost most: Int, with reader: HTMLReader
-    ) -> (images: [NamedImage], cut: String?) {
+    ) -> (images: [NamedImage], skipReason: String?) {
         guard mayHoldImage(html) else { return ([], nil) }
         let visitor = HTMLImages(base: base, atMost: most)
-        let cut = reader.read(html, telling: visitor)
+        let skipReason = reader.read(html, for: visitor)
         // Figures are still open if the reader stopped before the end of the text.
         while !visitor.figures.isEmpty { visitor.closeFigure() }
-        return (visitor.images, cut)
+        return (visitor.images, skipReason)
     }
 
     /// Searches for the beginning of an `<img>` tag: most texts have no image, and parsing a text takes time.

@@ -11,7 +11,7 @@ final class HTMLPage: HTMLVisitor {
     static func description(of document: FeedSource) -> String {
         let page = HTMLPage()
         let head = String(decoding: document.bytes.prefix(longestHead), as: UTF8.self)
-        HTMLReader().read(head, telling: page)
+        HTMLReader().read(head, for: page)
         do throws(InvalidURL) {
             guard let feed = page.feed else { return "is an HTML page" }
             return "is an HTML page, which names the feed \(try document.url.resolving(feed))"

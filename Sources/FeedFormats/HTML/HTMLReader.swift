@@ -25,7 +25,7 @@ final class HTMLReader {
     private var earlierNames: Int32 = 0
     private var visitor: (any HTMLVisitor)?
     /// The reason why the rest of the current text is skipped.
-    private var cut: String?
+    private var skipReason: String?
 
     init() {
         LibXML.initialised
@@ -36,7 +36,7 @@ final class HTMLReader {
 
     /// Reads the text, and returns the reason why its rest was skipped, or nil.
     @discardableResult
-    func read(_ html: String, telling visitor: any HTMLVisitor) -> String? {
+    func read(_ html: String, for visitor: any HTMLVisitor) -> String? {
         guard let parser, !html.isEmpty else { return nil }
         cxml_silence()
         self.visitor = visitor
@@ -44,19 +44,19 @@ final class HTMLReader {
         var handler = Self.handler
         cxml_set_handler(parser, &handler, Unmanaged.passUnretained(self).toOpaque())
         earlierNames = cxml_names(parser)
-        cut = nil
+        skipReason = nil
         var html = html
         html.withUTF8 { parse($0, with: parser) }
         cxml_free_document(parser)
         if cxml_names(parser) > LibXML.mostNames { forgetNames() }
-        return cut
+        return skipReason
     }
 
     /// Reads up to the first tag that has too many attributes, is too long, or is cut off by the end of a shortened
     /// text.
     private func parse(_ bytes: UnsafeBufferPointer<UInt8>, with parser: UnsafeMutablePointer<xmlParserCtxt>) {
         let end = TagScanner.end(ofHTML: bytes, most: Self.mostAttributes)
-        cut = end?.excess.map { "a tag with \($0)" }
+        skipReason = end?.excess.map { "a tag with \($0)" }
         // HTML_PARSE_RECOVER: a script ends only at its own end tag.
         let options =
             HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue
@@ -104,9 +104,9 @@ final class HTMLReader {
         guard let parser else { return }
         eventCount += 1
         if cxml_depth(parser) > 1 + Self.maxDepth {
-            cut = "HTML nested more than \(Self.maxDepth) deep"
+            skipReason = "HTML nested more than \(Self.maxDepth) deep"
         } else if cxml_names(parser) - earlierNames > LibXML.mostNames {
-            cut = "more than \(LibXML.mostNames) names"
+            skipReason = "more than \(LibXML.mostNames) names"
         } else {
             guard eventCount % 256 == 0, Task.isCancelled else { return }
         }

@@ -13,7 +13,7 @@ final class PlainText: HTMLVisitor {
             return FoldedText.fold(plain)
         }
         let visitor = PlainText()
-        reader.read(html, telling: visitor)
+        reader.read(html, for: visitor)
         return visitor.words.text
     }
 

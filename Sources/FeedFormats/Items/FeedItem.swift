@@ -3,7 +3,7 @@ internal import FeedCore
 /// An item as its feed describes it; `ImageCollector` makes images of it.
 struct FeedItem {
     /// The largest number of renditions that one item may name: many of them may be the same image.
-    static func mostNamed(in document: FeedSource) -> Int { max(document.mostImages, 50_000) }
+    static func mostRenditions(in document: FeedSource) -> Int { max(document.mostImages, 50_000) }
 
     var id: String?
     var title: String?
@@ -17,7 +17,7 @@ struct FeedItem {
     /// Lists of images that count only if the item has no other image. The first list with an image wins.
     var substitutes: [[NamedImage]] = []
     /// The reason why the rest of the item's HTML was skipped, or nil.
-    var cut: String?
+    var skipReason: String?
 
     /// The item with its texts cut to their limits: each of its images holds these texts.
     var shortened: FeedItem {

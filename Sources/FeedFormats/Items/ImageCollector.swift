@@ -10,7 +10,7 @@ struct ImageCollector {
     private var itemCount = 0
     private let links: ImageLinks
     private let mostImages: Int
-    private let takesAll: Bool
+    private let keepsDecoration: Bool
     private let filter: ImageFilter?
     private let beginning: (ItemText) -> String?
     /// The URL against which references without an `xml:base` resolve; nil for the feed's own URL.
@@ -24,7 +24,7 @@ struct ImageCollector {
         links = ImageLinks(in: document.url)
         mostImages = document.mostImages
         budget = TextBudget(for: document)
-        takesAll = selection.all
+        keepsDecoration = selection.all
         filter = ImageFilter(selection)
     }
 
@@ -44,8 +44,8 @@ struct ImageCollector {
         // Many items use their URL or their image's URL as id, and reports show the id.
         item.id = item.id?.withoutPasswords
         let number = itemCount
-        if let cut = item.cut {
-            notes.add("left out the rest of a text of item \(Self.name(item, number)): \(cut)")
+        if let skipReason = item.skipReason {
+            notes.add("left out the rest of a text of item \(Self.name(item, number)): \(skipReason)")
         }
         let noteCount = notes.count
         var merged = try resolve(item.images, of: item)
@@ -82,7 +82,7 @@ struct ImageCollector {
     }
 
     /// Notes an item that is skipped because it is invalid.
-    mutating func pass(over reason: String) {
+    mutating func skipItem(because reason: String) {
         itemCount += 1
         let number = itemCount
         notes.add("left out item \(number): \(reason)")
@@ -105,7 +105,7 @@ struct ImageCollector {
             if index % 256 == 255 { try DecodingFailure.check() }
             if let found = try usableURLs(image, of: item) { usable.append(found) }
         }
-        if let filter { try leaveOut(by: filter, &usable) }
+        if let filter { try apply(filter, to: &usable) }
         var merged = MergedImages(count: usable.count, sided: usable.count { $0.image.hasSides })
         for found in usable { merged.add(found.image, at: found.urls) }
         return merged.all
@@ -141,7 +141,7 @@ struct ImageCollector {
             decoration = decoration ?? Decoration.of(url)
             usable.urls.append(url)
         }
-        if let decoration, !takesAll {
+        if let decoration, !keepsDecoration {
             note(image, of: item, decoration.what)
             return nil
         }
@@ -151,10 +151,10 @@ struct ImageCollector {
     }
 
     /// Removes the URLs that the filter rejects, as if the feed had omitted them.
-    private func leaveOut(by filter: ImageFilter, _ usable: inout [Usable]) throws(DecodingFailure) {
-        var taken = try filter.takes(usable.flatMap(\.urls))[...]
+    private func apply(_ filter: ImageFilter, to usable: inout [Usable]) throws(DecodingFailure) {
+        var accepted = try filter.accepts(usable.flatMap(\.urls))[...]
         for index in usable.indices {
-            usable[index].urls.removeAll { _ in taken.popFirst() == false }
+            usable[index].urls.removeAll { _ in accepted.popFirst() == false }
         }
         usable.removeAll(where: \.urls.isEmpty)
     }
@@ -185,14 +185,14 @@ struct FeedNotes {
     private static let most = 100
 
     private var notes: [String] = []
-    private var left = 0
+    private var omitted = 0
 
-    var count: Int { notes.count + left }
+    var count: Int { notes.count + omitted }
 
-    var all: [String] { left == 0 ? notes : notes + ["and \(left) more were left out"] }
+    var all: [String] { omitted == 0 ? notes : notes + ["and \(omitted) more were left out"] }
 
     mutating func add(_ note: @autoclosure () -> String) {
-        if notes.count < Self.most { notes.append(note()) } else { left += 1 }
+        if notes.count < Self.most { notes.append(note()) } else { omitted += 1 }
     }
 }
 

@@ -10,7 +10,7 @@ final class ImageFilter: Sendable {
     /// The time for a feed, which grows with each URL: an expression that begins with `.*` may need most of it.
     private static let time = Duration.seconds(5)
     private static let timeOfEachURL = Duration.milliseconds(1)
-    private static let matchedAtOnce = 100
+    private static let batchSize = 100
 
     private let expressions: Expressions
     private let queue = DispatchQueue(label: "expressions")
@@ -25,19 +25,19 @@ final class ImageFilter: Sendable {
     }
 
     /// Returns for each URL whether the selection accepts it.
-    func takes(_ urls: [ResourceURL]) throws(DecodingFailure) -> [Bool] {
-        var taken: [Bool] = []
-        taken.reserveCapacity(urls.count)
-        while taken.count < urls.count {
-            taken += try match(Array(urls[taken.count...].prefix(Self.matchedAtOnce)))
+    func accepts(_ urls: [ResourceURL]) throws(DecodingFailure) -> [Bool] {
+        var accepted: [Bool] = []
+        accepted.reserveCapacity(urls.count)
+        while accepted.count < urls.count {
+            accepted += try match(Array(urls[accepted.count...].prefix(Self.batchSize)))
         }
-        return taken
+        return accepted
     }
 
     private func match(_ urls: [ResourceURL]) throws(DecodingFailure) -> [Bool] {
         let pending = PendingResult()
         let end = uptime() + timeLeft.withLock { $0 + Self.timeOfEachURL * urls.count }
-        queue.async { [expressions] in pending.set(Result { try expressions.take(urls.map(\.text)) }) }
+        queue.async { [expressions] in pending.set(Result { try expressions.accept(urls.map(\.text)) }) }
         var result: Result<[Bool], any Error>?
         while result == nil {
             try DecodingFailure.check()
@@ -59,7 +59,7 @@ final class ImageFilter: Sendable {
 
         init(_ selection: ImageSelection) { self.selection = selection }
 
-        func take(_ texts: [String]) throws -> [Bool] {
+        func accept(_ texts: [String]) throws -> [Bool] {
             let (includes, excludes) =
                 try compiled
                 ?? (try selection.includes.map { try Regex($0) }, try selection.excludes.map { try Regex($0) })

@@ -18,8 +18,8 @@ struct ImageIdentity {
         var parts = ImageURLParts(url.text[start...])
         var size: Double?
         for mark in SizeMark.table {
-            guard let said = mark.take(&parts) else { continue }
-            size = min(size ?? said, said)
+            guard let marked = mark.take(&parts) else { continue }
+            size = min(size ?? marked, marked)
         }
         key = parts.text
         self.size = size ?? Self.whole
@@ -36,14 +36,14 @@ struct ImageIdentity {
                 continue
             case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"), UInt8(ascii: "="), UInt8(ascii: "_"):
                 return true
-            // These end `1024x683`, `300w` and `600px-`.
+            // These follow the digits of `1024x683`, `300w` and `600px-`.
             case UInt8(ascii: "x") where digits > 1, UInt8(ascii: "w") where digits > 1,
                 UInt8(ascii: "p") where digits > 1:
                 return true
             // These end `/s640/` and `/w640-h480/`.
             case UInt8(ascii: "/") where digits > 1 && isSide(last), UInt8(ascii: "-") where digits > 1 && isSide(last):
                 return true
-            // This begins `-scaled`.
+            // This is the first letter of `-scaled`.
             case UInt8(ascii: "s") where digits == 0 && last == UInt8(ascii: "-"): return true
             default: break
             }

@@ -12,7 +12,7 @@ enum EssentialFeed {
             var reader = JSONReader(document.bytes)
             guard var images = try readFeed(&reader, document) else { return nil }
             try reader.finish()
-            if let filter = ImageFilter(selection) { images = try taken(of: images, by: filter, &reader) }
+            if let filter = ImageFilter(selection) { images = try accepted(images, by: filter, &reader) }
             return DecodedFeed(feed: Feed(format: .essential, images: images))
         } catch {
             if error.kind == .mismatch, JSONFeed.isDeclared(in: document.bytes) { return nil }
@@ -20,11 +20,11 @@ enum EssentialFeed {
         }
     }
 
-    private static func taken(
-        of images: [FeedImage], by filter: ImageFilter, _ reader: inout JSONReader
+    private static func accepted(
+        _ images: [FeedImage], by filter: ImageFilter, _ reader: inout JSONReader
     ) throws(JSONError) -> [FeedImage] {
         do throws(DecodingFailure) {
-            return zip(images, try filter.takes(images.map(\.url))).filter(\.1).map(\.0)
+            return zip(images, try filter.accepts(images.map(\.url))).filter(\.1).map(\.0)
         } catch {
             throw reader.error(error, at: 0)
         }

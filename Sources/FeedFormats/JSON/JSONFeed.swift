@@ -4,7 +4,7 @@ internal import JSONText
 /// Decodes JSON Feed 1.0 and 1.1.
 struct JSONFeed {
     private let html = HTMLReader()
-    private let mostNamed: Int
+    private let mostRenditions: Int
     private var collector: ImageCollector
     private var title: String?
     private var nextPage: String?
@@ -44,7 +44,7 @@ struct JSONFeed {
     }
 
     private init(_ document: FeedSource, taking selection: ImageSelection) {
-        mostNamed = FeedItem.mostNamed(in: document)
+        mostRenditions = FeedItem.mostRenditions(in: document)
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
@@ -80,11 +80,11 @@ struct JSONFeed {
         let start = reader.position
         guard try reader.peek() == .object else {
             try reader.skipValue()
-            return collector.pass(over: "not an object")
+            return collector.skipItem(because: "not an object")
         }
         let item = try readItem(&reader)
         do throws(DecodingFailure) {
-            guard item.images.count <= mostNamed else { throw .tooMany(mostNamed) }
+            guard item.images.count <= mostRenditions else { throw .tooMany(mostRenditions) }
             try collector.add(item)
         } catch {
             throw reader.error(error, at: start)
@@ -110,7 +110,8 @@ struct JSONFeed {
             case "attachments": attachments = try readAttachments(&reader)
             case "content_html":
                 guard let markup = try text(&reader) else { continue }
-                (content, item.cut) = HTMLImages.find(in: markup, base: nil, atMost: mostNamed + 1, with: html)
+                (content, item.skipReason) = HTMLImages.find(
+                    in: markup, base: nil, atMost: mostRenditions + 1, with: html)
                 texts[0] = ItemText(text: markup)
             case "content_text": texts[1] = try text(&reader).map { ItemText(text: $0, isPlain: true) }
             case "summary": texts[2] = try text(&reader).map { ItemText(text: $0, isPlain: true) }
@@ -140,7 +141,7 @@ struct JSONFeed {
                 continue
             }
             if let attachment = try readAttachment(&reader) { attachments.append(attachment) }
-            guard attachments.count <= mostNamed else { throw reader.error(.tooMany(mostNamed), at: start) }
+            guard attachments.count <= mostRenditions else { throw reader.error(.tooMany(mostRenditions), at: start) }
         }
         return attachments
     }

@@ -14,7 +14,7 @@ final class AtomFeed: XMLVisitor {
     private let html = HTMLReader()
     private var contexts: [AtomContext] = []
     private var item: XMLItem
-    private let mostNamed: Int
+    private let mostRenditions: Int
     private var base: ResourceURL?
     private var textIsPlain = true
 
@@ -23,15 +23,15 @@ final class AtomFeed: XMLVisitor {
     private var collector: ImageCollector
 
     init(_ document: FeedSource, taking selection: ImageSelection) {
-        mostNamed = FeedItem.mostNamed(in: document)
-        item = XMLItem(mostNamed: mostNamed)
+        mostRenditions = FeedItem.mostRenditions(in: document)
+        item = XMLItem(mostRenditions: mostRenditions)
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
-    static func isRoot(_ name: XMLName) -> Bool { isOwn(name.vocabulary) && name.local == "feed" }
+    static func isRoot(_ name: XMLName) -> Bool { isAtom(name.vocabulary) && name.local == "feed" }
 
     /// Returns whether an element belongs to Atom. Some Atom feeds declare no namespace.
-    private static func isOwn(_ vocabulary: XMLVocabulary) -> Bool { vocabulary == .atom || vocabulary == .plain }
+    private static func isAtom(_ vocabulary: XMLVocabulary) -> Bool { vocabulary == .atom || vocabulary == .plain }
 
     func decoded() -> DecodedFeed {
         DecodedFeed(
@@ -43,21 +43,21 @@ final class AtomFeed: XMLVisitor {
     // MARK: Elements
 
     func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
-        let isOwn = Self.isOwn(element.name.vocabulary)
+        let isAtom = Self.isAtom(element.name.vocabulary)
         switch (contexts.last, element.name.local) {
         case (nil, _): return enter(.feed)
-        case (.feed, "entry") where isOwn:
-            item = XMLItem(mostNamed: mostNamed)
+        case (.feed, "entry") where isAtom:
+            item = XMLItem(mostRenditions: mostRenditions)
             return enter(.entry)
-        case (.feed, "title") where isOwn: return beginText(element)
-        case (.feed, "link") where isOwn:
+        case (.feed, "title") where isAtom: return beginText(element)
+        case (.feed, "link") where isAtom:
             if nextPage == nil, element.isLink("next"), let reference = element.attribute("href") {
                 nextPage = (reference, element.base)
             }
             return .nothing
         case (.feed, _): return .nothing
-        case (.entry, _) where isOwn: return try beginInEntry(element)
-        case (.author, "name") where isOwn: return .text
+        case (.entry, _) where isAtom: return try beginInEntry(element)
+        case (.author, "name") where isAtom: return .text
         case (.author, _): return .nothing
         default:
             let interest = try item.beginMedia(element) ?? .nothing
@@ -114,16 +114,16 @@ final class AtomFeed: XMLVisitor {
     }
 
     func receive(_ text: String, of name: XMLName) throws(DecodingFailure) {
-        let isOwn = Self.isOwn(name.vocabulary)
+        let isAtom = Self.isAtom(name.vocabulary)
         switch (contexts.last, name.local) {
-        case (.feed, "title") where isOwn: title = title ?? words(text)
-        case (.entry, "id") where isOwn: item.id = item.id ?? FoldedText.fold(text)
-        case (.entry, "title") where isOwn: item.title = item.title ?? words(text)
-        case (.entry, "content") where isOwn: try add(text, rank: AtomRank.content)
-        case (.entry, "summary") where isOwn: try add(text, rank: AtomRank.summary)
-        case (.entry, "published") where isOwn, (.entry, "issued") where isOwn:
+        case (.feed, "title") where isAtom: title = title ?? words(text)
+        case (.entry, "id") where isAtom: item.id = item.id ?? FoldedText.fold(text)
+        case (.entry, "title") where isAtom: item.title = item.title ?? words(text)
+        case (.entry, "content") where isAtom: try add(text, rank: AtomRank.content)
+        case (.entry, "summary") where isAtom: try add(text, rank: AtomRank.summary)
+        case (.entry, "published") where isAtom, (.entry, "issued") where isAtom:
             item.published = item.published ?? FeedDate.read(text)
-        case (.entry, "updated") where isOwn, (.entry, "modified") where isOwn:
+        case (.entry, "updated") where isAtom, (.entry, "modified") where isAtom:
             item.otherDate = item.otherDate ?? FeedDate.read(text)
         case (.author, _): FoldedText.fold(text).map { _ = item.authors.insert($0.lowercased()) }
         default: item.media.receive(text, of: name, with: html)

@@ -12,7 +12,7 @@ struct MediaRSS {
         let isDefault: Bool
     }
 
-    fileprivate struct Scope {
+    fileprivate struct MediaScope {
         enum Kind { case item, group, content }
 
         let kind: Kind
@@ -32,7 +32,7 @@ struct MediaRSS {
     /// The deepest nesting of groups and contents that is read. Each level visits all images in it.
     private static let mostScopes = 16
 
-    private var scopes = [Scope(kind: .item)]
+    private var scopes = [MediaScope(kind: .item)]
     /// The number of open location elements.
     private var locationDepth = 0
     private var textIsPlain = true
@@ -51,10 +51,10 @@ struct MediaRSS {
         case "group" where scopes.count == Self.mostScopes, "content" where scopes.count == Self.mostScopes:
             return .nothing
         case "group":
-            scopes.append(Scope(kind: .group))
+            scopes.append(MediaScope(kind: .group))
             return .children
         case "content":
-            scopes.append(Scope(kind: .content))
+            scopes.append(MediaScope(kind: .content))
             if Self.isImage(element) {
                 scopes[scopes.count - 1].image = Self.image(element)
                 count += 1
@@ -182,7 +182,7 @@ struct MediaRSS {
     }
 }
 
-extension MediaRSS.Scope {
+extension MediaRSS.MediaScope {
     /// Passes the title, else the description, and the location on to the images that have none of their own.
     fileprivate mutating func handDown() {
         let words = title ?? caption

@@ -15,7 +15,7 @@ final class RSSFeed: XMLVisitor {
     private let html = HTMLReader()
     private var contexts: [RSSContext] = []
     private var item: XMLItem
-    private let mostNamed: Int
+    private let mostRenditions: Int
     private var markupBase: ResourceURL?
     /// Whether the current guid is the URL of the item's page.
     private var guidIsLink = false
@@ -36,8 +36,8 @@ final class RSSFeed: XMLVisitor {
     private var hasLink = false
 
     init(_ document: FeedSource, taking selection: ImageSelection) {
-        mostNamed = FeedItem.mostNamed(in: document)
-        item = XMLItem(mostNamed: mostNamed)
+        mostRenditions = FeedItem.mostRenditions(in: document)
+        item = XMLItem(mostRenditions: mostRenditions)
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
@@ -62,13 +62,13 @@ final class RSSFeed: XMLVisitor {
             return enter(.root)
         case .root, .channel:
             if names.isItem(element) { return beginItem(element) }
-            if contexts.count == 1, names.meant(element.name) == XMLName(.plain, "channel") {
+            if contexts.count == 1, names.canonical(element.name) == XMLName(.plain, "channel") {
                 hasChannel = true
                 return enter(.channel)
             }
             return contexts.last == .channel ? beginInChannel(element) : .nothing
         case .item: return try beginInItem(element)
-        case .image: return names.meant(element.name) == XMLName(.plain, "url") ? .text : .nothing
+        case .image: return names.canonical(element.name) == XMLName(.plain, "url") ? .text : .nothing
         case .module: return enter(.module, if: try item.beginMedia(element))
         }
     }
@@ -76,13 +76,13 @@ final class RSSFeed: XMLVisitor {
     private func beginItem(_ element: XMLElement) -> XMLInterest {
         hasChannel = true
         names.beginItem(element)
-        item = XMLItem(mostNamed: mostNamed)
+        item = XMLItem(mostRenditions: mostRenditions)
         item.id = element.attribute("about", in: .rdf)
         return enter(.item)
     }
 
     private func beginInChannel(_ element: XMLElement) -> XMLInterest {
-        let name = names.meant(element.name)
+        let name = names.canonical(element.name)
         switch (name.vocabulary, name.local) {
         case (.plain, "title"), (.dublinCore, "title"): return .text
         case (.plain, "link") where element.attribute("href") == nil: return .text
@@ -96,7 +96,7 @@ final class RSSFeed: XMLVisitor {
     }
 
     private func beginInItem(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
-        let name = names.meant(element.name)
+        let name = names.canonical(element.name)
         switch (name.vocabulary, name.local) {
         case (.plain, "title"), (.dublinCore, "title"), (.plain, "pubdate"), (.dublinCore, "date"), (.plain, "author"),
             (.dublinCore, "creator"), (.itunes, "author"):
@@ -144,7 +144,7 @@ final class RSSFeed: XMLVisitor {
     }
 
     func receive(_ text: String, of given: XMLName) throws(DecodingFailure) {
-        let name = names.meant(given)
+        let name = names.canonical(given)
         switch (contexts.last, name.vocabulary, name.local) {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
         case (.channel, .dublinCore, "title"): otherTitle = otherTitle ?? PlainText.of(text, with: html)
@@ -236,7 +236,7 @@ struct RSSNames {
     }
 
     /// Returns the name; a name of RSS itself is in lower case and without a namespace.
-    func meant(_ name: XMLName) -> XMLName {
+    func canonical(_ name: XMLName) -> XMLName {
         let isOwn = name.vocabulary == own && !Self.ofModules.contains(name)
         return isOwn || name.vocabulary == .plain ? XMLName(.plain, name.local.lowercased()) : name
     }
@@ -257,7 +257,7 @@ struct RSSNames {
     }
 
     func isItem(_ element: XMLElement) -> Bool {
-        meant(element.name) == XMLName(.plain, "item") || declaresItsOwn(element)
+        canonical(element.name) == XMLName(.plain, "item") || declaresItsOwn(element)
     }
 
     mutating func beginItem(_ element: XMLElement) {

@@ -21,14 +21,14 @@ struct XMLItem {
     /// The image of an item that has no other.
     var fallbackImage: NamedImage?
     /// The most images that the item may name, counting all renditions.
-    private let mostNamed: Int
+    private let mostRenditions: Int
     /// The text with the lowest rank so far.
     private var text: (rank: Int, ItemText)?
 
     /// The reason why the rest of the item's HTML was skipped, or nil.
-    private var cut: String?
+    private var skipReason: String?
 
-    init(mostNamed: Int) { self.mostNamed = mostNamed }
+    init(mostRenditions: Int) { self.mostRenditions = mostRenditions }
 
     mutating func add(_ image: NamedImage?, rank: Int) throws(DecodingFailure) {
         guard let image else { return }
@@ -41,8 +41,8 @@ struct XMLItem {
     }
 
     mutating func add(markup: String, base: ResourceURL?, rank: Int, with reader: HTMLReader) throws(DecodingFailure) {
-        let (images, cut) = HTMLImages.find(in: markup, base: base, atMost: mostNamed + 1, with: reader)
-        self.cut = self.cut ?? cut
+        let (images, skipReason) = HTMLImages.find(in: markup, base: base, atMost: mostRenditions + 1, with: reader)
+        self.skipReason = self.skipReason ?? skipReason
         add(text: ItemText(text: markup), rank: rank)
         for image in images { try add(image, rank: rank) }
     }
@@ -56,7 +56,7 @@ struct XMLItem {
 
     /// Checks during the read, because each image takes many times the memory of its element.
     private func checkCount() throws(DecodingFailure) {
-        guard ranked.count + media.count <= mostNamed else { throw .tooMany(mostNamed) }
+        guard ranked.count + media.count <= mostRenditions else { throw .tooMany(mostRenditions) }
     }
 
     /// The complete item. Media RSS comes first in every format.
@@ -67,6 +67,6 @@ struct XMLItem {
         return FeedItem(
             id: id, title: title ?? otherTitle, link: link ?? otherLink, published: published ?? otherDate,
             location: media.location, text: text?.1, images: images + others,
-            substitutes: [fallbackImage.map { [$0] } ?? [], thumbnails], cut: cut)
+            substitutes: [fallbackImage.map { [$0] } ?? [], thumbnails], skipReason: skipReason)
     }
 }

@@ -24,21 +24,21 @@ final class XMLReader {
 
     /// Reads a document. Each pass needs a new visitor. It returns the fault of a document that was repaired.
     static func read<Visitor: XMLVisitor>(
-        _ document: FeedSource, telling makeVisitor: () -> Visitor
+        _ document: FeedSource, for makeVisitor: () -> Visitor
     ) throws(DecodingFailure) -> (visitor: Visitor, fault: XMLFault?) {
         let text = try XMLText(document)
         var visitor = makeVisitor()
-        guard let found = try XMLReader(text, at: document, telling: visitor).run() else { return (visitor, nil) }
+        guard let found = try XMLReader(text, at: document, for: visitor).run() else { return (visitor, nil) }
         let (repairer, fault) = try XMLRepairer.examine(text, with: found)
         visitor = makeVisitor()
-        let reader = try XMLReader(text, at: document, telling: visitor)
+        let reader = try XMLReader(text, at: document, for: visitor)
         (reader.repairer, reader.repairedFault) = (repairer, fault)
         if try reader.run() != nil { throw fault.failure }
         return (visitor, fault)
     }
 
     private init(
-        _ text: XMLText, at document: FeedSource, telling visitor: any XMLVisitor
+        _ text: XMLText, at document: FeedSource, for visitor: any XMLVisitor
     ) throws(DecodingFailure) {
         LibXML.initialised
         cxml_silence()

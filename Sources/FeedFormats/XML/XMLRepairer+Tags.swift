@@ -7,8 +7,8 @@ extension XMLRepairer {
         index += 1
         let name = name()
         endSibling(of: name, at: start)
-        ready.append(UInt8(ascii: "<"))
-        ready += name
+        repaired.append(UInt8(ascii: "<"))
+        repaired += name
         var attributes = 0
         while index < text.end {
             switch text.bytes[index] {
@@ -17,7 +17,7 @@ extension XMLRepairer {
                 return begin(name, at: start)
             case Self.slash where isAtEmptyEnd:
                 index += 2
-                ready += "/>".utf8
+                repaired += "/>".utf8
                 noteParent()
                 hasEnded = open.isEmpty
                 return
@@ -39,7 +39,7 @@ extension XMLRepairer {
 
     private mutating func begin(_ name: [UInt8], at start: Int) {
         if root == nil { root = String(decoding: name, as: UTF8.self) }
-        ready.append(Self.close)
+        repaired.append(Self.close)
         noteParent()
         open.append(OpenElement(name: name, hash: Self.hash(name)))
         if open.count > XMLDispatcher.maxDepth { refuse("nested more than \(XMLDispatcher.maxDepth) deep", at: start) }
@@ -73,10 +73,10 @@ extension XMLRepairer {
             index = max(nameEnd, start + 1)
             return
         }
-        ready.append(UInt8(ascii: " "))
-        ready += name
+        repaired.append(UInt8(ascii: " "))
+        repaired += name
         while index < sign { character() }
-        ready.append(UInt8(ascii: "="))
+        repaired.append(UInt8(ascii: "="))
         index += 1
         while index < text.end, text.bytes[index] <= 0x20 { character() }
         value()
@@ -90,20 +90,20 @@ extension XMLRepairer {
                 index = text.end
                 return
             }
-            ready.append(quote)
+            repaired.append(quote)
             index += 1
             while index < end { valueCharacter() }
-            ready.append(quote)
+            repaired.append(quote)
             index = end + 1
         } else {
             fault("a value without quotes", at: index)
-            ready.append(UInt8(ascii: "\""))
+            repaired.append(UInt8(ascii: "\""))
             while index < text.end, !Self.endsName(text.bytes[index]),
                 !(text.bytes[index] == Self.slash && isAtEmptyEnd)
             {
                 valueCharacter()
             }
-            ready.append(UInt8(ascii: "\""))
+            repaired.append(UInt8(ascii: "\""))
         }
     }
 
@@ -128,7 +128,7 @@ extension XMLRepairer {
         }
         let isWhole = text.bytes[end] == Self.close
         if !isWhole { fault("a tag without its end", at: start) }
-        pass(to: isWhole ? end + 1 : end)
+        keepLineBreaks(to: isWhole ? end + 1 : end)
         let hash = Self.hash(name)
         if let depth = open.lastIndex(where: { $0.hash == hash && Self.isSame($0.name[...], name[...]) }) {
             if open[depth].name != name {
@@ -157,9 +157,9 @@ extension XMLRepairer {
     mutating func end(through depth: Int, at offset: Int) {
         while open.count > depth, let element = open.popLast() {
             let isMissing = open.count > depth
-            ready += "</".utf8
-            ready += element.name
-            ready.append(Self.close)
+            repaired += "</".utf8
+            repaired += element.name
+            repaired.append(Self.close)
             if isMissing { fault("\(Self.shown("<", element.name)) without its end tag", at: offset) }
         }
         hasEnded = open.isEmpty
@@ -176,14 +176,14 @@ extension XMLRepairer {
         let byte = text.bytes[index]
         if byte < 0x80 {
             guard byte < 0x20, byte != 0x09, byte != 0x0A, byte != 0x0D else {
-                ready.append(byte)
+                repaired.append(byte)
                 index += 1
                 return
             }
             return replace(1, with: " ", "a control character")
         }
         if let characters = text.characters {
-            ready += characters[Int(byte) - 0x80]
+            repaired += characters[Int(byte) - 0x80]
             index += 1
             return
         }
@@ -191,13 +191,13 @@ extension XMLRepairer {
         var rest = text.bytes[index..<text.end].prefix(4).makeIterator()
         switch parser.parseScalar(from: &rest) {
         case .valid(let scalar) where Unicode.UTF8.decode(scalar).value & ~1 != 0xFFFE:
-            ready += scalar
+            repaired += scalar
             index += scalar.count
         case .valid(let scalar): replace(scalar.count, with: "\u{FFFD}", "a control character")
         case .error(let length):
             fault("a byte that is no UTF-8", at: index)
             // Such a byte is nearly always undeclared Latin-1.
-            for byte in text.bytes[index..<(index + length)] { ready += [0xC0 | byte >> 6, 0x80 | byte & 0x3F] }
+            for byte in text.bytes[index..<(index + length)] { repaired += [0xC0 | byte >> 6, 0x80 | byte & 0x3F] }
             index += length
         case .emptyInput: index = text.end
         }
@@ -205,7 +205,7 @@ extension XMLRepairer {
 
     mutating func replace(_ count: Int, with other: StaticString, _ reason: @autoclosure () -> String) {
         fault(reason(), at: index)
-        other.withUTF8Buffer { ready += $0 }
+        other.withUTF8Buffer { repaired += $0 }
         index += count
     }
 

@@ -11,7 +11,7 @@ struct XMLRepairer {
     let text: XMLText
     var index: Int
     /// The repaired text, and how much of it was taken.
-    var ready: [UInt8] = []
+    var repaired: [UInt8] = []
     private var taken = 0
     /// The offset of the end of the current CDATA section.
     private var sectionEnd: Int?
@@ -34,7 +34,7 @@ struct XMLRepairer {
     private init(_ text: XMLText) {
         self.text = text
         index = text.start
-        ready = text.bytes[..<text.start].filter { $0 == UInt8(ascii: "\n") }
+        repaired = text.bytes[..<text.start].filter { $0 == UInt8(ascii: "\n") }
     }
 
     /// Checks the whole document first: a document that is cut off must be rejected, rather than read as a shorter one.
@@ -45,7 +45,7 @@ struct XMLRepairer {
         var trial = XMLRepairer(text)
         var steps = 0
         while try trial.step() {
-            trial.ready.removeAll(keepingCapacity: true)
+            trial.repaired.removeAll(keepingCapacity: true)
             steps += 1
             if steps % 256 == 0 { try DecodingFailure.check() }
         }
@@ -85,12 +85,12 @@ struct XMLRepairer {
     mutating func fill(_ room: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int {
         var filled = 0
         while filled < room.count {
-            if taken == ready.count {
-                ready.removeAll(keepingCapacity: true)
+            if taken == repaired.count {
+                repaired.removeAll(keepingCapacity: true)
                 taken = 0
                 guard try step() else { break }
             }
-            let piece = ready[taken...].prefix(room.count - filled)
+            let piece = repaired[taken...].prefix(room.count - filled)
             UnsafeMutableRawBufferPointer(rebasing: room[filled...]).copyBytes(from: piece)
             filled += piece.count
             taken += piece.count
@@ -106,19 +106,19 @@ struct XMLRepairer {
         defer { StepCounter.add(index - start) }
         if hasEnded {
             let rest = text.bytes[index..<text.end].prefix(Self.piece)
-            ready += rest
+            repaired += rest
             index += rest.count
         } else if let sectionEnd {
-            section(to: sectionEnd)
+            repairSection(to: sectionEnd)
         } else if text.bytes[index] == UInt8(ascii: "<") {
-            markup()
+            repairMarkup()
         } else {
-            words()
+            repairText()
         }
         return true
     }
 
-    private mutating func words() {
+    private mutating func repairText() {
         let limit = min(index + Self.piece, text.end)
         while index < limit, text.bytes[index] != UInt8(ascii: "<") {
             let byte = text.bytes[index]
@@ -132,18 +132,18 @@ struct XMLRepairer {
         }
     }
 
-    private mutating func section(to end: Int) {
+    private mutating func repairSection(to end: Int) {
         let limit = min(index + Self.piece, end)
         let megabyte = index >> 20
         while index < limit { character() }
-        if index >> 20 != megabyte { ready += XMLText.sectionBreak }
+        if index >> 20 != megabyte { repaired += XMLText.sectionBreak }
         guard index == end else { return }
-        ready += "]]>".utf8
+        repaired += "]]>".utf8
         index += 3
         sectionEnd = nil
     }
 
-    private mutating func markup() {
+    private mutating func repairMarkup() {
         let next = index + 1 < text.end ? text.bytes[index + 1] : 0
         if begins(with: "<!--") {
             drop(to: Array("-->".utf8), from: index + 4)
@@ -156,7 +156,7 @@ struct XMLRepairer {
         } else if index + 1 == text.end {
             index += 1
         } else if begins(with: "<![CDATA[") {
-            ready += "<![CDATA[".utf8
+            repaired += "<![CDATA[".utf8
             index += 9
             sectionEnd = find(Array("]]>".utf8), from: index)
             if sectionEnd == nil { index = text.end }
@@ -244,11 +244,11 @@ extension XMLRepairer {
 
     /// Drops the text through the mark, or to the end of the text, and keeps its line breaks.
     mutating func drop(to mark: [UInt8], from start: Int) {
-        pass(to: find(mark, from: start).map { $0 + mark.count } ?? text.end)
+        keepLineBreaks(to: find(mark, from: start).map { $0 + mark.count } ?? text.end)
     }
 
-    mutating func pass(to end: Int) {
-        ready += text.bytes[index..<end].lazy.filter { $0 == UInt8(ascii: "\n") }
+    mutating func keepLineBreaks(to end: Int) {
+        repaired += text.bytes[index..<end].lazy.filter { $0 == UInt8(ascii: "\n") }
         index = end
     }
 }
