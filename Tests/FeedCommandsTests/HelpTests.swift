@@ -77,7 +77,7 @@ struct HelpTests {
     @Test("the config topic names the options that a feed's section takes, and no others") func perFeed() throws {
         let text = HelpText.text(for: "config").split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         let names = OptionTable.all.filter { $0.scope == .feed && $0.isOfConfigFile }.map(\.long)
-        #expect(text.contains("These options can stand there: \(Phrases.list(names, "and"))."))
+        #expect(text.contains("A section can contain these options: \(Phrases.list(names, "and"))."))
     }
 
     @Test("the topic of exit codes has each of them, and no others") func exitCodes() throws {

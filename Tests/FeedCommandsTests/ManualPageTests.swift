@@ -20,7 +20,7 @@ struct ManualPageTests {
             let names = option.spellings.joined(separator: ", ") + (option.placeholder.map { " " + $0 } ?? "")
             let tail = option.defaultText.map { " (default: \($0))" } ?? ""
             #expect(text.contains("\(names) \(option.help)\(tail)"), "--\(option.long)")
-            if let variable = option.variable { #expect(text.contains("\(variable) As --\(option.long).")) }
+            if let variable = option.variable { #expect(text.contains("\(variable) Same as --\(option.long).")) }
         }
         for spec in CommandTable.all {
             #expect(text.contains(spec.overview), "\(spec.name)")

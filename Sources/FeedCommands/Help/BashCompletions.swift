@@ -93,8 +93,8 @@ enum BashCompletions {
                 help) mapfile -t COMPREPLY < <(compgen -W '\#(helpSubjects)' -- "$cur"); return ;;
                 completions) mapfile -t COMPREPLY < <(compgen -W '\#(shells)' -- "$cur"); return ;;
                 \#(CommandTable.withoutOperands.joined(separator: " | "))) return ;;
-                \#(CommandTable.takingPathsAlone.joined(separator: " | "))) ;;
-                \#(CommandTable.takingFeedsBehindPath.joined(separator: " | "))) ((operands)) && _feedsync_feeds ;;
+                \#(CommandTable.takingOnlyPaths.joined(separator: " | "))) ;;
+                \#(CommandTable.takingFeedsAfterPath.joined(separator: " | "))) ((operands)) && _feedsync_feeds ;;
                 *) _feedsync_feeds ;;
             esac
             case $command in \#(CommandTable.beginningWithDirectory.joined(separator: " | "))) ((operands)) || names=-d ;; esac

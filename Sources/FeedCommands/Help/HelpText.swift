@@ -1,8 +1,8 @@
-/// The text of `help` and `--help`, made of the tables.
+/// Makes the text of `help` and `--help` from the tables.
 enum HelpText {
     static let version = "feedsync \(Version.current)\n"
 
-    /// `subject` is the name of a command, of a topic, or of both; nil asks for all there is.
+    /// Returns the text for a command, a topic, or both if they share the name `subject`; for nil, the overview.
     static func text(for subject: String?) -> String {
         guard let subject else { return overview }
         let command = CommandTable.named(subject).map(text)
@@ -25,18 +25,19 @@ enum HelpText {
             usage(["feedsync [sync] [options] [FEED...]", "feedsync COMMAND [options] ..."]),
             TextLayout.paragraph(
                 """
-                Mirrors image feeds: fetches each feed, checks it, replaces the saved copy, and downloads every image \
-                it names. What was saved can be shown offline.
+                Mirrors image feeds: fetches each feed, validates it, replaces the saved copy, and downloads every \
+                image that it references. Saved feeds can be shown offline.
                 """),
             "Commands:\n"
                 + TextLayout.columns(CommandTable.all.map { ("  " + $0.name, $0.summary) }, leftWidth: 13),
             "Topics:\n"
                 + TextLayout.columns(
                     HelpTopic.allCases.map { ("  " + $0.rawValue, $0.text.title) }, leftWidth: 13)
-                + TextLayout.paragraph("feedsync help TOPIC explains one; the manual page has them all.", indent: 2),
+                + TextLayout.paragraph(
+                    "feedsync help TOPIC explains a topic; the manual page contains all of them.", indent: 2),
             "Common options:\n"
                 + list(OptionTable.all.filter { $0.group == .common })
-                + TextLayout.paragraph("The others are listed by feedsync help COMMAND.", indent: 2),
+                + TextLayout.paragraph("feedsync help COMMAND lists the other options.", indent: 2),
         ].joined(separator: "\n")
     }
 
@@ -44,7 +45,7 @@ enum HelpText {
         "Usage: " + lines.joined(separator: "\n       ") + "\n"
     }
 
-    /// The widest option there is decides, so that every list of options has the same columns.
+    /// The width of the widest option, so that every list of options has the same columns.
     private static let leftWidth = OptionTable.all.map { left($0).count }.max() ?? 0
 
     private static func list(_ options: [OptionSpec]) -> String {

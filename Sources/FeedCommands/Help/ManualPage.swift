@@ -1,4 +1,4 @@
-/// The manual page, made of the tables and the help topics.
+/// Makes the manual page from the tables and the help topics.
 enum ManualPage {
     static var text: String {
         let commands = CommandTable.all
@@ -23,18 +23,19 @@ enum ManualPage {
         .paragraph([
             .plain(
                 """
-                feedsync mirrors image feeds. Run from cron or a timer, it fetches each feed, checks it, replaces the \
-                saved copy in one transaction, and downloads every image it names, many at a time, into a directory where \
-                each is named by its checksum. What was saved can be shown while the server is out of reach.
+                feedsync mirrors image feeds. Run from cron or a timer, it fetches each feed, validates it, replaces \
+                the saved copy in one transaction, and downloads every image that the feed references, many at a time, \
+                into a directory in which each file is named by its checksum. A saved feed can be shown while its \
+                server cannot be reached.
                 """)
         ]),
         .paragraph([
             .plain(
                 """
-                A FEED is an http, https or file URL, or the path of a local file. A run that succeeds prints nothing \
-                unless somebody watches; one with failures says each cause once, and sums up. What kills a run half-way, \
-                be it a signal or a power cut, leaves the old feed or the new one whole, and the next run goes on from \
-                there.
+                A FEED is an http, https or file URL, or the path of a local file. In a pipe or under cron, a \
+                successful run prints nothing. A run with failures prints each cause once, and a summary. If a run is \
+                killed by a signal or a power cut, the cache contains the whole old feed or the whole new one, and the \
+                next run completes the work.
                 """)
         ]),
     ]
@@ -45,18 +46,18 @@ enum ManualPage {
 
     private static func command(_ spec: CommandSpec) -> Markdown.Row {
         let takes = spec.options.filter { $0.group == .main && !$0.isOfHelp }.map { "--\($0.long)" }
-        let others = network(spec).map { ", \($0), and those of every command." } ?? " and those of every command."
+        let others = network(spec).map { ", \($0), and the common options." } ?? " and the common options."
         return row(
             spec.name,
             spec.overview + (takes.isEmpty ? "" : " Its options are \(takes.joined(separator: ", "))" + others))
     }
 
-    /// Nil for a command that asks no server.
+    /// Returns the network options of a command in words; nil for a command that sends no requests.
     private static func network(_ spec: CommandSpec) -> String? {
         let own = Set(spec.options.filter { $0.group == .network }.map(\.long))
         guard !own.isEmpty else { return nil }
         let lacking = OptionTable.all.filter { $0.group == .network && !own.contains($0.long) }.map { "--\($0.long)" }
-        return "those of the network" + (lacking.isEmpty ? "" : " but \(lacking.joined(separator: " and "))")
+        return "the network options" + (lacking.isEmpty ? "" : " except \(lacking.joined(separator: " and "))")
     }
 
     private static func options(_ group: OptionSpec.Group) -> [Markdown.Block] {
@@ -71,20 +72,20 @@ enum ManualPage {
     }
 
     private static var environment: [Markdown.Row] {
-        OptionTable.all.compactMap { option in option.variable.map { row($0, "As --\(option.long).") } } + [
+        OptionTable.all.compactMap { option in option.variable.map { row($0, "Same as --\(option.long).") } } + [
             row(
                 "http_proxy, https_proxy, all_proxy, no_proxy",
-                "Through which proxy servers are asked, and which are asked directly; as curl's."),
-            row("NO_COLOR, TERM", "Whether and how there is a progress line on a terminal."),
+                "The proxies to use, and the hosts to contact directly, as in curl."),
+            row("NO_COLOR, TERM", "Whether a terminal shows a progress line, and whether it has colours."),
         ]
     }
 
     private static let files = [
         row(
             "~/.config/feedsync/config",
-            "The config file, where XDG_CONFIG_HOME names no other directory and --config no other file."),
+            "The config file, unless XDG_CONFIG_HOME or --config names another one."),
         row(
-            "~/.cache/feedsync", "The cache, where XDG_CACHE_HOME names no other directory and --cache no other cache."),
+            "~/.cache/feedsync", "The cache, unless XDG_CACHE_HOME, --cache or FEEDSYNC_CACHE names another one."),
     ]
 
     private static func example(_ example: CommandSpec.Example) -> Markdown.Row {

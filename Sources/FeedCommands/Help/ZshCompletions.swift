@@ -30,8 +30,8 @@ enum ZshCompletions {
                     [[ -n $PREFIX ]] && feeds=('saved:saved feed:_feedsync_feeds')
                     _alternative 'commands:command:{_describe command commands}' $feeds 'files:feed:_files'
                     ;;
-                \(CommandTable.takingPathsAlone.joined(separator: "|"))) _files ;;
-                \(CommandTable.takingFeedsBehindPath.joined(separator: "|")))
+                \(CommandTable.takingOnlyPaths.joined(separator: "|"))) _files ;;
+                \(CommandTable.takingFeedsAfterPath.joined(separator: "|")))
                     if (( $#line > 2 )); then
                         _alternative 'saved:saved feed:_feedsync_feeds' 'files:feed:_files'
                     else

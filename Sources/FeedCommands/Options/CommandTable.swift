@@ -1,4 +1,4 @@
-/// Every command, in the order the help lists them.
+/// Lists every command, in the order of the help.
 enum CommandTable {
     static let all = [sync, show, image, validate, export, importing, remove, status, gallery, tree, completions, help]
 
@@ -10,16 +10,18 @@ enum CommandTable {
     /// The names of the commands whose first operand is a directory.
     static var beginningWithDirectory: [String] { all.filter { $0.operand == .directoryAndFeeds }.map(\.name) }
 
-    /// The names of the commands whose operands are paths, and of those where feeds may stand behind the first.
-    static var takingPathsAlone: [String] { all.filter { $0.operand == .archive }.map(\.name) }
-    static var takingFeedsBehindPath: [String] {
+    /// The names of the commands whose operands are all paths.
+    static var takingOnlyPaths: [String] { all.filter { $0.operand == .archive }.map(\.name) }
+
+    /// The names of the commands that take a path and then feeds.
+    static var takingFeedsAfterPath: [String] {
         all.filter { $0.operand.takesPath && $0.operand.namesFeeds }.map(\.name)
     }
 
-    /// Stands behind `completions` in place of a shell, for the scripts alone: the URLs of the saved feeds, one a line.
+    /// The operand with which the completion scripts call `completions`: it prints the URLs of the saved feeds, one per line.
     static let savedFeedsSubject = "feeds"
 
-    /// The words that can stand behind `help`, each once.
+    /// The operands of `help`, each once.
     static var helpSubjects: [String] {
         let names = all.map(\.name)
         return names + HelpTopic.allCases.map(\.rawValue).filter { !names.contains($0) }
@@ -29,184 +31,186 @@ enum CommandTable {
         name: "sync", command: .sync, summary: "fetch and save feeds, and download their images",
         usage: ["feedsync [sync] [options] [FEED...]"],
         overview: """
-            Fetches each FEED, checks it, replaces its saved copy in one step, and downloads the images that the cache \
-            doesn't have yet. With no FEED it does so for those in the config file, or if it names none, for every feed \
-            in the cache. A FEED is an http, https or file \
-            URL, or the path of a local file. If a feed can't be reached but its saved copy is fresh, that is no error, \
-            and is told on a terminal and with --verbose. In a pipe or under cron, a run that succeeds prints nothing.
+            Fetches each FEED, validates it, replaces its saved copy in one transaction, and downloads the images that \
+            the cache does not have yet. Without FEED, it syncs the feeds in the config file or, if that names none, \
+            every feed in the cache. A FEED is an http, https or file URL, or the path of a local file. If a feed \
+            cannot be reached and its saved copy is fresh, the run still succeeds; a line says so on a terminal and \
+            with --verbose. In a pipe or under cron, a successful run prints nothing.
             """,
         operand: .feed, operandCount: 0...Int.max,
         examples: [
             .init(line: "feedsync https://example.com/feed.json", meaning: "mirror a feed and its images"),
             .init(
                 line: "feedsync --metrics-file /var/lib/metrics/feedsync.prom",
-                meaning: "the feeds of the config file, watched over by Prometheus"),
-            .init(line: "feedsync sync -n", meaning: "see what a sync would do"),
+                meaning: "sync the feeds of the config file, with metrics for Prometheus"),
+            .init(line: "feedsync sync -n", meaning: "print what a sync would do"),
         ])
 
     private static let show = CommandSpec(
         name: "show", command: .show, summary: "print a feed",
         usage: ["feedsync show [options] FEED"],
         overview: """
-            Prints the feed's images in their order. The feed comes from its server, and is saved; if that fails, the \
-            saved copy is shown as long as it is fresh. FEED is an http, https or file URL, or the path of a local file.
+            Loads the feed from its server, saves it, and prints its images in order. If the server fails, it prints \
+            the saved feed if that is fresh. FEED is an http, https or file URL, or the path of a local file.
             """,
         operand: .feed, operandCount: 1...1,
         examples: [
-            .init(line: "feedsync show https://example.com/feed.json", meaning: "the latest feed there is"),
+            .init(line: "feedsync show https://example.com/feed.json", meaning: "print the latest feed"),
             .init(
                 line: "feedsync show --offline --json https://example.com/feed.json",
-                meaning: "the saved feed, for a program"),
+                meaning: "print the saved feed as JSON"),
         ])
 
     private static let image = CommandSpec(
         name: "image", command: .image, summary: "write the bytes of one image",
         usage: ["feedsync image [options] URL"],
         overview: """
-            Writes the image behind URL to standard output, or to a file. It comes from the cache, else from its \
-            server; then it is saved too.
+            Writes the image at URL to standard output or to a file. The image comes from the cache, else from its \
+            server, and is then saved.
             """,
         operand: .image, operandCount: 1...1,
         examples: [
-            .init(line: "feedsync image -o cat.jpg https://example.com/cat.jpg", meaning: "an image, into a file")
+            .init(line: "feedsync image -o cat.jpg https://example.com/cat.jpg", meaning: "write an image to a file")
         ])
 
     private static let validate = CommandSpec(
-        name: "validate", command: .validate, summary: "delete stale feeds and what nothing refers to",
+        name: "validate", command: .validate, summary: "delete stale feeds and unreferenced images",
         usage: ["feedsync validate [options]"],
         overview: """
-            Deletes the saved feeds that are no longer fresh, then every image that no feed refers to, then what \
-            interrupted runs left behind. A cache database that can't be read is set aside, and a new one begins; the \
-            images that only the old one names go too. While an export or a gallery is being written nothing is deleted: \
-            see --lock-wait.
+            Deletes stale feeds, then every image that no feed references, then what interrupted runs left behind. A \
+            database that cannot be read is set aside and replaced with a new one; the images that only the old one \
+            referenced are deleted too. While an export or a gallery is being written, nothing is deleted: see \
+            --lock-wait.
             """,
         operand: .none, operandCount: 0...0,
         examples: [
-            .init(line: "feedsync validate --max-age 30d", meaning: "keep feeds for a month"),
-            .init(line: "feedsync validate --deep", meaning: "find images that were damaged on disk"),
+            .init(line: "feedsync validate --max-age 30d", meaning: "delete feeds that are older than 30 days"),
+            .init(line: "feedsync validate --deep", meaning: "find damaged images"),
         ])
 
     private static let export = CommandSpec(
         name: "export", command: .export, summary: "write feeds and their images as an archive",
         usage: ["feedsync export [options] FILE [FEED...]"],
         overview: """
-            Writes each FEED, or with none every feed in the cache, and all images that are there of them, as a tar \
-            archive, which is an OCI image layout too. If the name ends in .tar.gz, .tgz or .tar.zst, it is compressed; - is \
-            standard output. The same feeds and images give the same bytes. Every image is checked on \
-            the way, and an export that fails leaves no file. A sync may run meanwhile.
+            Writes each FEED (without FEED: every feed in the cache) and its downloaded images as a tar archive, which \
+            is also an OCI image layout. It is compressed if FILE ends in .tar.gz, .tgz or .tar.zst; - is standard \
+            output. The same feeds and images always give the same bytes. Every image is checked against its checksum. \
+            A failed export leaves no file. An export can run at the same time as a sync.
             """,
         operand: .archiveAndFeeds, operandCount: 1...Int.max,
         examples: [
-            .init(line: "feedsync export cache.tar", meaning: "all that is in the cache"),
+            .init(line: "feedsync export cache.tar", meaning: "export the whole cache"),
             .init(
                 line: "feedsync export feed.tar.gz https://example.com/feed.json",
-                meaning: "one feed and its images, compressed"),
+                meaning: "export one feed, compressed"),
         ])
 
-    /// `import` is a word of Swift's.
+    /// The command `import`, which is a keyword of Swift.
     private static let importing = CommandSpec(
         name: "import", command: .import, summary: "merge archives into the cache",
         usage: ["feedsync import [options] FILE..."],
         overview: """
-            Merges what export wrote, on this machine or others, into the cache; - alone is standard input. Each archive is \
-            checked as a whole first: one that is damaged or not as it should be changes nothing, and the others are \
-            merged all the same. A feed that is there is replaced only by one saved later, and images that are there stay.
+            Merges archives that export wrote, on this or another machine, into the cache; - is standard input, only as \
+            the sole FILE. Each archive is verified completely first. An invalid archive changes nothing, and the others \
+            are still merged. A feed in the cache is replaced only by one that was saved later, and existing images are \
+            kept.
             """,
         operand: .archive, operandCount: 1...Int.max,
         examples: [
-            .init(line: "feedsync import cache.tar", meaning: "add what an archive holds"),
-            .init(line: "feedsync import part-*.tar", meaning: "merge the parts that several machines made"),
+            .init(line: "feedsync import cache.tar", meaning: "merge an archive into the cache"),
+            .init(line: "feedsync import part-*.tar", meaning: "merge the archives of several machines"),
             .init(
-                line: "feedsync import --force cache.tar", meaning: "let an archive's feeds replace later ones too"),
+                line: "feedsync import --force cache.tar", meaning: "also replace feeds that were saved later"),
         ])
 
     private static let remove = CommandSpec(
-        name: "remove", command: .remove, summary: "forget feeds and their images",
+        name: "remove", command: .remove, summary: "delete feeds and their images",
         usage: ["feedsync remove [options] FEED..."],
         overview: """
-            Deletes each FEED from the cache, then every image that no other saved feed names. A FEED that was never \
-            saved is an error, and nothing is deleted. One that the config file or its subscription list names is \
-            deleted too, but the next sync saves it again: that is told. While an export or a gallery is being written \
-            nothing is deleted: see --lock-wait.
+            Deletes each FEED from the cache, then every image that no other saved feed references. A FEED that was \
+            never saved is an error, and nothing is deleted. If the config file or its subscription list still names the \
+            feed, a line says so, because the next sync saves the feed again. While an export or a gallery is being \
+            written, nothing is deleted: see --lock-wait.
             """,
         operand: .feed, operandCount: 1...Int.max,
         examples: [
-            .init(line: "feedsync remove https://example.com/feed.json", meaning: "mirror that feed no longer"),
+            .init(line: "feedsync remove https://example.com/feed.json", meaning: "delete a feed"),
             .init(
-                line: "feedsync remove -n https://example.com/feed.json", meaning: "see what would be deleted for that"),
+                line: "feedsync remove -n https://example.com/feed.json", meaning: "print what would be deleted"),
         ])
 
     private static let status = CommandSpec(
         name: "status", command: .status, summary: "show what is in the cache",
         usage: ["feedsync status [options]"],
         overview: """
-            Shows each saved feed, when it was saved, whether it is fresh, how many of its images are there, and how \
-            much room all images take.
+            Shows for each saved feed whether it is fresh, when it was saved, and how many of its images are downloaded, \
+            and the total size of all images.
             """,
         operand: .none, operandCount: 0...0,
-        examples: [.init(line: "feedsync status --json", meaning: "what is in the cache, for a program")])
+        examples: [.init(line: "feedsync status --json", meaning: "print the contents of the cache as JSON")])
 
     private static let gallery = CommandSpec(
-        name: "gallery", command: .gallery, summary: "write the cached feeds as a static web page",
+        name: "gallery", command: .gallery, summary: "write the saved feeds as a static web site",
         usage: ["feedsync gallery [options] DIR [FEED...]"],
         overview: """
-            Writes the saved feeds, or just those given, with their images into DIR: web pages that open from disk or \
-            from any web server, and that ask nobody but their own directory. Images are linked to those in the cache \
-            where possible. Files in DIR that feedsync did not make, or that somebody changed, are left alone; if they \
-            are in the way, nothing is written, and --force replaces them.
+            Writes each FEED (without FEED: every saved feed) with its images into DIR, as web pages that open from disk \
+            and from any web server and that request only files in their own directory. Images are links to the cache \
+            where possible. feedsync leaves foreign files in DIR unchanged, that is, files that it did not make or that \
+            were changed since. If a foreign file has a wanted name, nothing is written; --force replaces it.
             """,
         operand: .directoryAndFeeds, operandCount: 1...Int.max,
         examples: [
-            .init(line: "feedsync gallery /srv/www/images", meaning: "every saved feed, as web pages"),
+            .init(line: "feedsync gallery /srv/www/images", meaning: "write every saved feed as web pages"),
             .init(line: "feedsync --gallery /srv/www/images", meaning: "sync, then write the gallery"),
             .init(
                 line: "feedsync gallery --force /srv/www/images",
-                meaning: "also replace files in the way, such as those of another program"),
+                meaning: "also replace foreign files that have a wanted name"),
         ])
 
     private static let tree = CommandSpec(
-        name: "tree", command: .tree, summary: "lay the cached images out as files with names",
+        name: "tree", command: .tree, summary: "lay the images out as files with readable names",
         usage: ["feedsync tree [options] DIR [FEED...]"],
         overview: """
-            Lays the images of the saved feeds, or just of those given, out in DIR, for photo frames, wallpapers, media \
-            players and rsync: FEED/2026-11-20 Title.jpg, or as --name says. The next run changes what changed, and \
-            deletes the files of images that left the cache. Files that feedsync did not make, or that somebody changed, \
-            are left alone.
+            Lays the images of each FEED (without FEED: of every saved feed) out in DIR, for photo frames, wallpapers, \
+            media players and rsync: FEED/2026-11-20 Title.jpg, or another name by --name. The next run changes only \
+            what changed, and deletes the files of images that left the cache. It leaves foreign files unchanged, that \
+            is, files that feedsync did not make or that were changed since.
             """,
         operand: .directoryAndFeeds, operandCount: 1...Int.max,
         examples: [
-            .init(line: "feedsync tree ~/Images/feeds", meaning: "every saved feed, a directory for each"),
+            .init(line: "feedsync tree ~/Images/feeds", meaning: "lay out every saved feed in its own directory"),
             .init(
-                line: "feedsync tree --name '{year}/{month}/{title}' ~/Images/feeds", meaning: "in directories by month"
+                line: "feedsync tree --name '{year}/{month}/{title}' ~/Images/feeds",
+                meaning: "lay out the images by year and month"
             ),
-            .init(line: "feedsync tree -n ~/Images/feeds", meaning: "see what would change"),
+            .init(line: "feedsync tree -n ~/Images/feeds", meaning: "print what would change"),
         ])
 
     private static let completions = CommandSpec(
         name: "completions", command: nil, summary: "print a completion script for a shell",
         usage: ["feedsync completions \(Shell.allCases.map(\.rawValue).joined(separator: "|"))"],
         overview: """
-            Prints a script that has the shell complete commands, options and their values, and the URLs of saved feeds. \
-            scripts/install and the \
-            Debian package put it where each shell looks for it.
+            Prints a script with which the shell completes commands, options and their values, and the URLs of saved \
+            feeds. scripts/install and the Debian package install it for each shell.
             """,
         operand: .shell, operandCount: 1...1,
         examples: [
             .init(
-                line: "feedsync completions fish", meaning: "to be saved as ~/.config/fish/completions/feedsync.fish")
+                line: "feedsync completions fish",
+                meaning: "print the script for ~/.config/fish/completions/feedsync.fish")
         ])
 
     private static let help = CommandSpec(
-        name: "help", command: nil, summary: "show help, of a command or on a topic",
+        name: "help", command: nil, summary: "show help for a command or a topic",
         usage: ["feedsync help [COMMAND|TOPIC]", "feedsync help --man"],
         overview: """
-            Lists all commands and topics, shows the usage and options of one command, or explains a topic: \
+            Lists all commands and topics, shows the usage and options of a command, or explains a topic: \
             \(Phrases.list(HelpTopic.allCases.map(\.rawValue), "or")).
             """,
         operand: .helpSubject, operandCount: 0...1,
         examples: [
-            .init(line: "feedsync help sync", meaning: "every option of sync"),
-            .init(line: "feedsync help exit-codes", meaning: "what each exit code asks you to do"),
-            .init(line: "feedsync help --man", meaning: "the manual page, to be shown by man -l -"),
+            .init(line: "feedsync help sync", meaning: "show every option of sync"),
+            .init(line: "feedsync help exit-codes", meaning: "explain the exit codes"),
+            .init(line: "feedsync help --man", meaning: "print the manual page; man -l - shows it"),
         ])
 }
