@@ -1,6 +1,6 @@
 import FeedCore
 
-/// The program: arguments in, output and an exit code out.
+/// Runs the program: it takes the arguments, writes the output and returns the exit code.
 package struct Application: Sendable {
     private let world: any World
 
@@ -21,7 +21,8 @@ package struct Application: Sendable {
                 return await run(command, try Session(world, settings), operands)
             }
         } catch {
-            // A run that was stopped as it began, as while it read a config file from a pipe, says nothing.
+            // A run that was stopped at its start, for example while it read a config file from a pipe, prints no
+            // error.
             if !Task.isCancelled {
                 Log(output: world.output, format: .guessed(arguments, world.environment), now: world.now)
                     .tell(LogLine(error))

@@ -1,6 +1,6 @@
-/// The meaning of the signals that ask a run to stop, by the moments at which they come. `timeout` signals the program and
-/// then its whole group, and a terminal that is closed sends HUP, which the shell repeats, and perhaps TERM: what programs
-/// send within a moment of the first is the same request. A person who asks again, however impatient, takes longer than that.
+/// Decides what a signal means by the time at which it comes. `timeout` signals the program and then its whole process
+/// group. A closed terminal sends HUP, which the shell repeats, and perhaps TERM. Signals that programs send within a
+/// moment of the first are the same request. A person who repeats the request takes longer than that.
 package struct StopRequests: Sendable {
     package enum Meaning: Sendable { case stop, sameRequest, endAtOnce }
 
@@ -10,7 +10,7 @@ package struct StopRequests: Sendable {
 
     package init() {}
 
-    /// INT is what a person sends.
+    /// Returns the meaning of a signal. INT comes from a person.
     package mutating func meaning(ofInterrupt isInterrupt: Bool, at now: ContinuousClock.Instant) -> Meaning {
         guard let first else {
             first = (isInterrupt, now)

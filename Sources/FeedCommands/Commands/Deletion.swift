@@ -1,32 +1,32 @@
 import FeedCore
 
-/// What `validate` and `remove` have in common: a report of what was deleted, and the images that nothing names.
+/// Shares what `validate` and `remove` both do: delete unreferenced images, and report what was deleted.
 struct Deletion {
     private let session: Session
     let cache: Cache
     private var settings: Settings { session.settings }
 
-    /// Opens the cache that is to become smaller.
+    /// Opens the cache. On a full disk, the error says how much space is needed.
     init(_ session: Session, _ access: CacheAccess) async throws(FeedError) {
         self.session = session
         do throws(FeedError) { cache = try await session.openCache(access) } catch { throw error.hintingAtSpace }
     }
 
-    /// Closes the cache, and tells what `delete` did, also before it failed.
+    /// Runs `delete`, closes the cache, and reports what was deleted, even if `delete` failed halfway.
     func run(
         _ delete: (inout ValidateReport) async throws(FeedError) -> Void
     ) async throws(FeedError) -> ExitCode {
         var report = ValidateReport()
         var failure: FeedError?
         do throws(FeedError) { try await delete(&report) } catch { failure = error }
-        // Before anything is written: who reads may take their time, and others want the lock.
+        // The cache is closed before the report: a reader of the output may be slow, and other runs wait for the lock.
         await session.closeCaches()
         if let failure, !failure.isCancellation { session.report(LogLine(failure.hintingAtSpace)) }
         try session.tell(report, failure: failure)
         return failure.map(ExitCode.of) ?? .ok
     }
 
-    /// The images that no feed names, but for those that were deleted by now.
+    /// Returns whether images are deleted or only counted. A dry run counts as if the feeds of `report` were deleted.
     func removalMode(_ report: ValidateReport) -> RemovalMode {
         settings.dryRun
             ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
@@ -37,8 +37,8 @@ struct Deletion {
         if let failure = report.unreferenced.failure { throw failure }
     }
 
-    /// Where an export or a gallery is at work, it is waited for before anything is deleted, if there is something.
-    /// `plan` finds the feeds that would be.
+    /// Waits for exports and galleries that read the cache, if there is anything to delete. `plan` finds the feeds that
+    /// would be deleted.
     func keepReadersOut(
         _ plan: (inout ValidateReport) async throws(FeedError) -> Void
     ) async throws(FeedError) {
@@ -53,7 +53,7 @@ struct Deletion {
 }
 
 extension FeedError {
-    /// The same error; on a full disk it says what to do, because the database has to grow before it can shrink.
+    /// Returns the error with a hint if the disk is full, because the database has to grow before it can shrink.
     fileprivate var hintingAtSpace: FeedError {
         lacksRoom ? hinting("some space is needed first: free a few megabytes on that disk") : self
     }
@@ -72,7 +72,7 @@ extension Session {
             if wasStopped { notice("stopped; there may be more to do", "stopped") }
         } else {
             for line in report.steps { detail(line) }
-            // Losing data is told even where all else is quiet success: the next sync has to fetch it again.
+            // A loss of data is always reported, because the next sync has to download it again.
             for line in report.damage { self.report(line, "damage") }
             let summary = report.summary(wasStopped: wasStopped)
             if failure == nil { remark(summary) } else { notice(summary) }

@@ -20,27 +20,3 @@ struct ExportCommand {
         return .ok
     }
 }
-
-/// The FILE of an archive on the command line.
-enum ArchiveFile {
-    /// Nil: standard input or output.
-    static func path(_ operand: String) -> String? { operand == "-" ? nil : operand }
-
-    private static let written = [".tar.gz", ".tgz", ".tar.zst"]
-
-    private static let notWritten = [
-        ".7z", ".br", ".bz2", ".gz", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".taz", ".tbz", ".tbz2", ".tlz", ".txz",
-        ".tzst", ".xz", ".z", ".zip", ".zst",
-    ]
-
-    /// Refuses a FILE to export to whose suffix promises another kind of archive than an export writes.
-    static func checkSuffix(_ operand: String) throws(UsageError) {
-        let name = operand.lowercased()
-        guard !written.contains(where: name.hasSuffix), let suffix = notWritten.first(where: name.hasSuffix) else {
-            return
-        }
-        throw UsageError(
-            "'\(FeedOperand.shown(operand))': export does not write \(suffix) files",
-            hint: "use .tar, .tar.gz, .tgz or .tar.zst")
-    }
-}

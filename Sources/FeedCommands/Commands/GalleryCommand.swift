@@ -10,7 +10,7 @@ struct GalleryCommand {
         let report = try await session.gallery(of: cache).write(
             feeds, to: directory, replacesForeign: session.settings.force)
         let text = GalleryText(directory: directory, report: report)
-        // The reader of the output may be slow.
+        // The cache is closed first, because a reader of the output may be slow.
         await session.closeCaches()
         session.remark(text.summary)
         if session.settings.json { try session.write(text.json) }
@@ -30,12 +30,12 @@ extension Session {
     }
 }
 
-/// Writes a gallery, and reports which images of the cache could not be read for it.
+/// Writes a gallery, and reports the images of the cache that could not be read.
 struct GalleryRun {
     let session: Session
     let gallery: FeedGallery
 
-    /// `used` is how much of `--max-time` is over.
+    /// Writes the gallery of `feeds`. `used` is the part of `--max-time` that has already passed.
     func write(
         _ feeds: [ResourceURL], to directory: String, replacesForeign: Bool = false, used: Duration = .zero
     ) async throws(FeedError) -> GalleryReport {
@@ -47,7 +47,7 @@ struct GalleryRun {
             }
         }
         if let failure = report.thumbnailFailure { session.report(LogLine(failure)) }
-        // A failing disk causes many failures.
+        // One failing disk causes many failures, so only the first is printed without `--verbose`.
         let told = session.settings.verbosity == .verbose ? report.unreadable[...] : report.unreadable.prefix(1)
         for problem in told { session.report(LogLine(problem)) }
         let rest = report.unreadable.count - told.count

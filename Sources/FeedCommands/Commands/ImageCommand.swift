@@ -9,7 +9,7 @@ struct ImageCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
-        // Without a place for the image no server is asked.
+        // The output is checked first, so that a wrong output costs no request.
         if let file = settings.output {
             try session.requireElsewhere(file, for: "the image")
         } else if session.world.output.isTerminal {
@@ -21,7 +21,7 @@ struct ImageCommand {
             let (image, source, notSaved) = try await load(url)
             let size = Phrases.size(Int64(image.bytes.count))
             session.detail(LogLine(step: "image_loaded", of: url, "\(image.type.mediaType), \(size), \(source)"))
-            // The reader of the output may be slow, and other runs want the lock.
+            // The cache is closed first: a reader of the output may be slow, and other runs wait for the lock.
             await session.closeCaches()
             try deliver(image)
             guard let notSaved else { return .ok }
@@ -32,16 +32,16 @@ struct ImageCommand {
         }
     }
 
-    /// An image in the cache is delivered without waiting for a lock.
+    /// Loads the image from the cache, without waiting for a lock, else from its server.
     private func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
         do {
             let cache = try await session.openCache(.read)
             return (try await localImages(in: cache).load(url), "from the cache", nil)
         } catch {
             if settings.offline || error.isCancellation { throw error }
-            // On a full disk it can't be opened for writing while somebody reads it.
+            // SQLite cannot open a cache for writing on a full disk while the cache is open for reading.
             await session.closeCaches()
-            // A fault of the cache comes up there again, and is told then.
+            // If the cache is at fault, the next step fails with the same error.
             return try await loadAndSave(url)
         }
     }
@@ -63,7 +63,7 @@ struct ImageCommand {
                 try await loader.load(url, on: RequestTerms(addresses: .any))
             }
         }
-        // There was nothing to save.
+        // An image from the cache is already saved.
         guard !loaded.isFromCache else { return (loaded.data, "from the cache", nil) }
         return (loaded.data, Delivery.source(loaded.saveFailure), loaded.saveFailure?.notSaved)
     }

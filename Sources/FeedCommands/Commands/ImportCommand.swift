@@ -8,7 +8,7 @@ struct ImportCommand {
 
     init(_ session: Session) { self.session = session }
 
-    /// Each is tried, whatever became of those before it.
+    /// Imports each archive. If one fails, the others are still imported.
     func run(_ files: [String]) async throws(FeedError) -> ExitCode {
         let isOne = files.count == 1
         if !isOne, files.contains("-") {
@@ -18,9 +18,9 @@ struct ImportCommand {
         var firstFailure: FeedError?
         var opened = await open(files[0])
         for (place, file) in files.enumerated() {
-            // The next is read, as far as it can be before its turn, while this one is merged.
+            // The beginning of the next archive is read while this one is merged.
             async let next = place + 1 < files.count ? open(files[place + 1]) : nil
-            // Files that are no archives shall not create a cache.
+            // The cache is created only once there is a readable archive.
             if case .success = opened, cache == nil {
                 cache = try await session.openCache(.write(lockWait: settings.lockWait))
             }
@@ -29,7 +29,8 @@ struct ImportCommand {
                 guard let cache else { break }
                 let label = isOne ? "importing" : "importing \(place + 1) of \(files.count)"
                 let report = try await merge(archive, into: cache, label)
-                // The reader of the output may be slow; but of several each is told at once.
+                // A single archive is reported after the cache is closed, because a reader of the output may be slow.
+                // Each of several archives is reported at once.
                 if isOne { await session.closeCaches() }
                 tell(report, of: isOne ? nil : file)
             } catch {

@@ -2,7 +2,7 @@ import FeedCore
 import JSONText
 import Synchronization
 
-/// The lines of `--print-new`. They are written beside the run, which no reader holds up.
+/// Writes the lines of `--print-new` in a task of its own, so that a slow reader does not slow down the run.
 final class NewImageLines: Sendable {
     private struct State {
         var waiting: [NewImage] = []
@@ -19,7 +19,7 @@ final class NewImageLines: Sendable {
         cache = FilePath.absolute(session.cachePath, in: session.world.currentDirectory)
     }
 
-    /// Throws where nobody takes lines any more, unless that is as the run was stopped.
+    /// Adds images to the queue. Throws if an earlier line could not be written, unless the run was stopped.
     func add(_ images: [NewImage]) throws(FeedError) {
         try state.withLock { state throws(FeedError) in
             if let failure = state.failure, !failure.isCancellation { throw failure }
@@ -28,14 +28,14 @@ final class NewImageLines: Sendable {
         newsEnd.yield()
     }
 
-    /// Returns when there will be no more, or when the run is stopped.
+    /// Writes lines until `end` is called or the run is stopped.
     func writeAsTheyCome() async {
         for await _ in news { writeWaiting() }
     }
 
     func end() { newsEnd.finish() }
 
-    /// Writes what is left, and answers why that could not be done.
+    /// Writes the remaining lines, and returns the error if they could not be written.
     func writeRest() -> FeedError? {
         writeWaiting()
         return state.withLock { $0.failure }
@@ -44,7 +44,7 @@ final class NewImageLines: Sendable {
     private func writeWaiting() {
         while let images = takeWaiting() {
             do throws(FeedError) {
-                // Each at once: its reader may wait for it.
+                // Each line is written at once, because its reader may wait for it.
                 for image in images { try session.world.output.write(line(image)) }
             } catch {
                 state.withLock { $0.failure = error }
@@ -52,7 +52,7 @@ final class NewImageLines: Sendable {
         }
     }
 
-    /// Nil if there are none, or none can be written.
+    /// Removes the waiting images from the queue. Returns nil if the queue is empty or writing has failed.
     private func takeWaiting() -> [NewImage]? {
         state.withLock { state in
             guard state.failure == nil, !state.waiting.isEmpty else { return nil }

@@ -19,10 +19,10 @@ struct RemoveCommand {
         return code
     }
 
-    /// Of all of them, before any is removed. A cache that isn't there is not created for that.
+    /// Checks that all feeds are saved before any of them is removed. A missing cache is not created.
     private func requireSaved(_ feeds: [ResourceURL]) async throws(FeedError) {
         let saved = Set(try await session.openCache(.read).feeds.summaries().map(\.url.key))
-        // On a full disk a cache can't be opened for writing beside somebody who reads.
+        // SQLite cannot open a cache for writing on a full disk while the cache is open for reading.
         await session.closeCaches()
         for feed in feeds where !saved.contains(feed.key) {
             throw .notFound("\(feed): was never saved").hinting("feedsync status lists the saved feeds")
@@ -45,7 +45,7 @@ struct RemoveCommand {
         try await deletion.removeUnreferenced(deletion.removalMode(report), &report)
     }
 
-    /// A sync would save them again: whoever removes a feed should know where else to take it out.
+    /// Reports where the removed feeds are still named, because the next sync would save them again.
     private func tellWhereNamed(_ feeds: [ResourceURL]) async {
         if let path = session.world.configPath(settings) {
             tell(feeds.filter { settings.feeds[$0] != nil }, namedIn: path)

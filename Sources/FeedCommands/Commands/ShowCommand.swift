@@ -9,7 +9,7 @@ struct ShowCommand {
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
         let url = session.asConfigured(url)
         let (shown, trouble) = try await produce(url)
-        // The reader of the output may be slow, and other runs want the lock.
+        // The cache is closed first: a reader of the output may be slow, and other runs wait for the lock.
         await session.closeCaches()
         try shown.write(now: session.now(), session.world.output.write)
         guard let trouble else { return .ok }
@@ -17,7 +17,7 @@ struct ShowCommand {
         return ExitCode.of(trouble.cause)
     }
 
-    /// A fault of the cache that did not keep the feed from being shown.
+    /// An error of the cache despite which the feed is shown.
     private typealias Trouble = (what: String, cause: FeedError)
 
     private func produce(_ url: ResourceURL) async throws(FeedError) -> (shown: ShownFeed, Trouble?) {
@@ -26,7 +26,7 @@ struct ShowCommand {
             ? Delivery(cache: try await session.openCache(.read)) : try await session.openForDelivery()
         let loaded = try await load(url, from: delivery)
         var trouble: Trouble?
-        // From the cache, there was nothing to save.
+        // Only a feed from its server needs saving.
         if case .remote(let failure) = loaded.source, let cause = failure?.notSaved {
             trouble = ("not saved", cause)
         }
@@ -44,7 +44,8 @@ struct ShowCommand {
         return (ShownFeed(url: url, loaded: loaded, found: found), trouble)
     }
 
-    /// Saving closed the cache that was open for reading, and the one that it opened holds the lock.
+    /// Returns the store in which the images are looked up. After saving, the cache is opened again for reading,
+    /// without the lock.
     private func images(
         in delivery: Delivery, _ loaded: FeedLoaderWithFallback.Loaded
     ) async throws(FeedError) -> any ImageStore {
@@ -69,7 +70,8 @@ struct ShowCommand {
                 let line = LogLine(
                     standInOf: url, savedAt: savedAt, cause,
                     text: "\(url): showing the feed saved \(age) (\(cause.message))")
-                // A server that is away is no news to a script; one that answers with something else is.
+                // An unreachable server is normal for a script, so it is reported only on a terminal. Any other failure
+                // is always reported.
                 if cause.kind == .connectivity { session.remark(line) } else { session.notice(line) }
             }
             if loaded.hasEmptied { session.notice(LogLine(emptied: url)) }
@@ -86,7 +88,7 @@ struct ShowCommand {
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
         let own = settings.of(url)
         let local = session.localFeeds(in: delivery.cache)
-        // An offline feed needs no client.
+        // Loading offline needs no client.
         if settings.offline { return try await local.loadOffline(url, maxAge: own.maxAge) }
         try session.requireTrust(for: [own])
         return try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in

@@ -14,7 +14,7 @@ struct StatusCommand {
         let report = StatusReport(
             cache: session.cachePath, feeds: feeds, images: try await cache.images.inventory(of: feeds.map(\.url)),
             waits: try await cache.waits.retrieve(), now: session.now(), settings: session.settings)
-        // The reader of the output may be slow.
+        // The cache is closed first, because a reader of the output may be slow.
         await session.closeCaches()
         try session.write(session.settings.json ? report.json : report.text)
         return .ok

@@ -1,8 +1,9 @@
 import FeedCore
 
 extension SyncCommand {
-    /// Returns the feeds given as operands and by a list, each once; else the feeds in the config file; else the feeds in the
-    /// cache, which is not created for that. `givers` says who wants each feed, unless it is a person.
+    /// Returns the feeds of the operands and the OPML list, each once. Without these it returns the feeds in the config
+    /// file, or else the feeds in the cache. A missing cache is not created. `givers` says for each feed whether the
+    /// user, the config file, the list or the cache asked for it.
     func feeds(
         _ given: [ResourceURL]
     ) async throws -> (all: [ResourceURL], givers: [ResourceURL.Key: FeedGiver]) {
@@ -40,7 +41,7 @@ extension SyncCommand {
         return (distinct.urls, givers)
     }
 
-    /// Where feeds were looked for when none was given.
+    /// The paths of the config file and the cache, for the message about missing feeds.
     private var places: String {
         let config = session.world.configPath(settings)
         return TerminalText.escape([config, session.cachePath].compactMap(\.self).joined(separator: " and "))
@@ -48,7 +49,7 @@ extension SyncCommand {
 
     private func savedFeeds() async throws(FeedError) -> [FeedSummary] {
         let feeds = try await session.openCacheToBe().feeds.summaries()
-        // On a full disk a cache can't be opened for writing beside somebody who reads.
+        // SQLite cannot open a cache for writing on a full disk while the cache is open for reading.
         await session.closeCaches()
         return feeds
     }

@@ -18,12 +18,12 @@ struct SyncCommand {
     private func perform(_ given: [ResourceURL]) async throws -> Monitoring.Run {
         let start = ContinuousClock.now
         let (feeds, givers) = try await feeds(given)
-        // A list may have come from a pipe that somebody kept open.
+        // Reading the list counts for `--max-time`, because it may come from a slow pipe.
         let spent = ContinuousClock.now - start
         let own = feeds.map(settings.of)
         try session.requireTrust(for: own)
         let meter = session.showsProgress ? ByteMeter() : nil
-        // A client takes longer to set up than a cache to open.
+        // Setting up the client and opening the cache run at the same time, because the client takes longer.
         async let making = session.makeTransport()
         let cache =
             settings.dryRun
@@ -53,7 +53,7 @@ struct SyncCommand {
         }
         let failures = [gallery, tree].compactMap(\.self)
         let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)
-        // The reader of the output may be slow, and other runs want the lock.
+        // The cache is closed first: a reader of the output may be slow, and other runs wait for the lock.
         await session.closeCaches()
         lines?.end()
         await writing
@@ -61,7 +61,7 @@ struct SyncCommand {
         return Monitoring.Run(ending: ending, report: report, cache: figures)
     }
 
-    /// A run that was stopped keeps them, too. If they can't be saved, the run has still done its work.
+    /// Saves the waits, also of a run that was stopped. If that fails, the run still counts as done.
     private func keep(_ waits: [FeedWait], in cache: Cache) async {
         await uncancelled {
             do {
@@ -72,24 +72,25 @@ struct SyncCommand {
         }
     }
 
-    /// Nil where the cache can't tell.
+    /// Returns the figures of the cache for the metrics; nil if they cannot be read.
     private func figures(of cache: Cache, after report: SyncReport) async -> RunMetrics.CacheFigures? {
         let feeds = Set(report.feeds.map(\.url.key))
-        // A run that was cancelled has a cache of some size, too.
+        // A cancelled run still reports the size of the cache.
         return await uncancelled {
             do {
                 let saved = try await cache.feeds.summaries().filter { feeds.contains($0.url.key) }
                 return RunMetrics.CacheFigures(
                     images: try await cache.images.totals(), oldestFeed: saved.map(\.savedAt).min())
             } catch {
-                // A run that ended early was told of such a failure already.
+                // If an error of the cache ended the run, that error has already been reported.
                 if report.fatal == nil { session.report(LogLine(error)) }
                 return nil
             }
         }
     }
 
-    /// Lays out the whole cache, also when some feeds failed. Answers why it could not be done.
+    /// Writes the gallery or tree of the whole cache, even if some feeds failed. Returns the error if it could not be
+    /// written.
     private func renew(
         _ name: String, at directory: String?, after report: SyncReport,
         _ write: (_ directory: String) async throws(FeedError) -> LogLine
@@ -107,7 +108,7 @@ struct SyncCommand {
         }
     }
 
-    /// `own` are the settings of each feed.
+    /// Builds the use case. `own` are the settings of each feed.
     private func sync(
         _ feeds: [ResourceURL], _ own: [Settings], _ givers: [ResourceURL.Key: FeedGiver], in cache: Cache,
         with client: Fetcher, _ waits: [FeedWait], printing lines: NewImageLines?
@@ -130,13 +131,13 @@ struct SyncCommand {
         return FeedSync(
             general: particulars(settings), particulars: others, local: session.localFeeds(in: cache),
             images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,
-            // More than a few, as servers that don't answer hold up those behind them.
+            // Many feeds are requested at once, so that a few unresponsive servers do not hold up the others.
             feedsAtOnce: max(6, client.traffic.jobs), waits: waits,
             newImages: lines.map { lines in NewImages(lines.add) },
             hasPart: settings.shardBy == .image ? settings.shard.has(image:) : nil)
     }
 
-    /// Fails where the output can't be written, which changes nothing of what the run did.
+    /// Reports the result of the run. The result is a failure if the output cannot be written.
     private func finish(
         _ report: SyncReport, _ layoutFailures: [FeedError], unwritten: FeedError?, took duration: Duration
     ) -> Result<ExitCode, FeedError> {
@@ -145,7 +146,7 @@ struct SyncCommand {
             if let place = feed.movedTo { session.notice(LogLine(moved: feed.url, to: place)) }
             if feed.asksForName, let error = feed.error { session.notice(LogLine(unnamed: feed.url, error)) }
         }
-        // Every hour's mail of a server that is away for a day would tell nothing that can be acted on.
+        // These lines are left out in a pipe: an hourly cron job would otherwise mail them all day.
         for outcome in [FeedReport.Outcome.offline, .waiting] {
             for line in SyncText.substitutes(outcome, report, now: session.now()) { session.remark(line) }
         }
@@ -153,7 +154,7 @@ struct SyncCommand {
         let ends = SyncText.failures(report, wereTold: settings.verbosity == .verbose)
         for line in ends + layoutFailures.map({ LogLine($0) }) { session.report(line) }
         let summary = SyncText.summary(report, took: duration)
-        // A run with failures, or one that was stopped, says what it did get done.
+        // A run with failures, or a stopped run, always prints its summary.
         let isWhole = exitCode(of: report, layoutFailures) == .ok && !report.wasCancelled
         if isWhole { session.remark(summary) } else { session.notice(summary) }
         do throws(FeedError) {
@@ -168,9 +169,47 @@ struct SyncCommand {
     }
 
     private func exitCode(of report: SyncReport, _ layoutFailures: [FeedError]) -> ExitCode {
-        // A fault that ended the run comes first: a feed out of reach may be back at the next.
+        // An error that ended the run comes first. The other feeds may succeed in the next run.
         let hardFailure = report.fatal ?? report.feeds.lazy.compactMap(\.failure).first ?? layoutFailures.first
         if let hardFailure { return ExitCode.of(hardFailure) }
         return report.images.failed > 0 ? .someImagesFailed : .ok
+    }
+}
+
+extension SyncCommand {
+    /// Runs `run`, and shows its steps as a progress line, as lines of `--verbose`, or as the plan of a dry run.
+    func watch(
+        _ feeds: [ResourceURL], _ meter: ByteMeter?,
+        _ run: @Sendable (SyncEvents?) async -> SyncReport
+    ) async throws -> SyncReport {
+        let place = feeds.count == 1 ? feeds[0].host ?? "" : ""
+        guard let display = session.makeProgressDisplay(place, of: "feed", meter: meter) else {
+            return try await follow(feeds, run)
+        }
+        var progress = SyncProgress(feeds: feeds.count)
+        display.update(progress.progress, noun: progress.noun)
+        return try await display.during {
+            try await follow(feeds, run) { event in
+                progress.take(event)
+                display.update(progress.progress, noun: progress.noun)
+            }
+        }
+    }
+
+    private func follow(
+        _ feeds: [ResourceURL], _ run: @Sendable (SyncEvents?) async -> SyncReport,
+        _ show: ((SyncEvent) -> Void)? = nil
+    ) async throws -> SyncReport {
+        let isWanted = show != nil || settings.dryRun || settings.verbosity == .verbose
+        guard isWanted else { return await run(nil) }
+        let (events, continuation) = SyncEvents.makeStream()
+        async let report = run(continuation)
+        let steps = SyncSteps(ofSeveralFeeds: feeds.count > 1)
+        for await event in events {
+            show?(event)
+            if settings.verbosity == .verbose { for line in steps.lines(event) { session.detail(line) } }
+            if settings.dryRun, let line = SyncText.plan(event) { try session.plan(line) }
+        }
+        return await report
     }
 }

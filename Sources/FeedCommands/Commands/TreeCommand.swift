@@ -10,7 +10,7 @@ struct TreeCommand {
         let cache = try await session.openCache(.read)
         let text = TreeText(
             directory: directory, report: try await session.writeTree(of: cache, feeds, to: directory))
-        // The reader of the output may be slow.
+        // The cache is closed first, because a reader of the output may be slow.
         await session.closeCaches()
         session.remark(text.summary)
         if session.settings.json { try session.write(text.json) }
@@ -19,7 +19,8 @@ struct TreeCommand {
 }
 
 extension Session {
-    /// Reports each file with `--verbose`, and what would be done in a dry run. `used` is how much of `--max-time` is over.
+    /// Writes a tree. Reports each file with `--verbose`, and the plan in a dry run. `used` is the part of `--max-time`
+    /// that has already passed.
     func writeTree(
         of cache: Cache, _ feeds: [ResourceURL], to directory: String, used: Duration = .zero
     ) async throws(FeedError) -> TreeReport {
@@ -29,7 +30,7 @@ extension Session {
         let report = try await withinMaxTime("the tree \(directory)", used: used) { () async throws(FeedError) in
             try await tree.write(feeds, to: target, options)
         }
-        // Somebody may have changed them all.
+        // Many files may have been changed, so only the first is printed without `--verbose`.
         let told = settings.verbosity == .verbose ? report.changedByOthers[...] : report.changedByOthers.prefix(1)
         for file in told {
             notice("\(directory)/\(file): somebody has changed it; it is left alone from now on", "tree_left_alone")

@@ -7,9 +7,9 @@ struct ValidateCommand {
     init(_ session: Session) { self.session = session }
 
     func run() async throws(FeedError) -> ExitCode {
-        // A cache that isn't there, which may be a mistyped name, is in order, and is not created for that.
+        // A missing cache is valid, and is not created.
         guard session.world.fileExists(session.cachePath) else {
-            // What can't be reached looks alike, and is told of here.
+            // An unreadable path also looks missing. Opening the cache reports that error.
             _ = try await session.openCache(.read)
             try session.tell(ValidateReport(), failure: nil)
             return .ok
@@ -31,7 +31,7 @@ struct ValidateCommand {
         }
         try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
         let mode = deletion.removalMode(report)
-        // Damage first: what is gone from the disk though a feed names it is damage too, and told.
+        // Damaged images are handled first: a missing file of a referenced image is damage too, and is reported.
         try session.stopIfCancelled()
         if settings.deep {
             report.damaged = try await removeDamaged(from: cache, mode)

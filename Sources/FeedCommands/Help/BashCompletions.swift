@@ -1,4 +1,4 @@
-/// Needs nothing but bash itself.
+/// Makes the completion script for bash, which needs only bash itself.
 enum BashCompletions {
     static var text: String {
         #"""
@@ -140,7 +140,7 @@ enum BashCompletions {
         options.flatMap(\.spellings).joined(separator: " | ")
     }
 
-    /// The values that can follow an option.
+    /// The branches that complete the value of an option.
     private static var values: String {
         var cases: [String] = []
         func add(_ options: [OptionSpec], _ action: String) {

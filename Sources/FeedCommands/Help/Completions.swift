@@ -1,4 +1,4 @@
-/// The scripts that have a shell complete a command line, made of the tables.
+/// Makes the completion script of a shell from the tables.
 enum Completions {
     static func script(for shell: Shell) -> String {
         switch shell {

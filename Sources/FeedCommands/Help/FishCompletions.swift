@@ -21,7 +21,8 @@ enum FishCompletions {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Prints the URLs of the saved feeds. Behind `gallery` and `export` they are the second operands and on.
+    /// The functions of the script. The first prints the URLs of the saved feeds. The second says whether the cursor is
+    /// after the path of `gallery` or `export`.
     private static let feeds = #"""
         function __feedsync_feeds
             set -l words (commandline -opc)
@@ -43,7 +44,8 @@ enum FishCompletions {
         end
         """#
 
-    /// Where a feed may stand. Without a command there are the commands, until something is typed.
+    /// Returns the condition under which a FEED can follow; nil if the command takes none. Without a command, feeds are
+    /// offered once something is typed.
     private static func feedCondition(_ spec: CommandSpec, _ condition: String) -> String? {
         guard spec.operand.namesFeeds else { return nil }
         if spec.operand.takesPath { return "\(condition); and __feedsync_is_behind_path" }

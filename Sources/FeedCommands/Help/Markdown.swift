@@ -1,5 +1,5 @@
-/// The part of Markdown that the help topics are written in: headings, paragraphs, bullet lists, tables of two columns,
-/// indented code; and `code` and **bold** within a line.
+/// A parsed help topic. It supports the part of Markdown that the topics use: headings, paragraphs, bullet lists,
+/// tables of two columns, indented code, and `code` and **bold** within a line.
 struct Markdown {
     enum Block: Hashable {
         case heading(String)
@@ -33,7 +33,7 @@ struct Markdown {
         title = String(lines[0].drop { "# ".contains($0) })
         blocks = lines.dropFirst().split(separator: "").reduce(into: []) { blocks, lines in
             let block = Self.block(Array(lines))
-            // A blank line within code is no end of it.
+            // Blocks of code that only a blank line separates are one block.
             if case .code(let more) = block, case .code(let code) = blocks.last {
                 blocks[blocks.count - 1] = .code(code + [""] + more)
             } else {
@@ -42,13 +42,13 @@ struct Markdown {
         }
     }
 
-    /// `lines` have no blank line between them.
+    /// Parses one block. `lines` contain no blank line.
     private static func block(_ lines: [Substring]) -> Block {
         let first = lines[0]
         if first.hasPrefix("#") { return .heading(String(first.drop { "# ".contains($0) })) }
         if first.hasPrefix(codeMargin) { return .code(lines.map { String($0.dropFirst(codeMargin.count)) }) }
         if first.hasPrefix("- ") { return .list(items(lines).map(spans)) }
-        // The first two lines of a table are its header and a rule.
+        // The first two lines of a table are its header and a rule, which are left out.
         if first.hasPrefix("|") { return .table(lines.dropFirst(2).map(row)) }
         return .paragraph(spans(lines.joined(separator: " ")))
     }

@@ -1,10 +1,10 @@
-/// Text in the language of manual pages, man(7).
+/// Writes text in man(7), the language of man pages.
 enum Roff {
     static func section(_ markdown: Markdown) -> String {
         var body = ".SH \"\(escape(markdown.title.uppercased()))\"\n"
         var isFirst = true
         for block in markdown.blocks {
-            // A section begins a paragraph by itself, and one more would be a mistake.
+            // A section starts with a paragraph by itself, and mandoc reports a second one as a mistake.
             let text = self.block(block)
             body += isFirst && text.hasPrefix(paragraph) ? String(text.dropFirst(paragraph.count)) : text
             if case .heading = block { isFirst = true } else { isFirst = false }
@@ -33,13 +33,13 @@ enum Roff {
         }.joined()
     }
 
-    /// Text that is shown as it is.
+    /// Escapes text so that it is shown unchanged.
     static func escape(_ text: String) -> String {
         var escaped = ""
         for character in text {
             switch character {
             case "\\": escaped += "\\e"
-            // A hyphen may be set as another character than the one to be typed.
+            // An unescaped hyphen may be printed as another character than the one that users type.
             case "-": escaped += "\\-"
             case "'": escaped += "\\(aq"
             case "`": escaped += "\\(ga"
@@ -48,7 +48,7 @@ enum Roff {
             default: escaped.append(character)
             }
         }
-        // At the beginning of a line a full stop would be a command.
+        // A full stop at the beginning of a line would start a request.
         return escaped.hasPrefix(".") ? "\\&" + escaped : escaped
     }
 }

@@ -1,11 +1,11 @@
-/// Plain text set to the width of a terminal.
+/// Lays out plain text for a terminal of 80 columns.
 enum TextLayout {
     static let width = 80
-    /// A longer piece leaves ragged lines if it is kept on one line.
+    /// The longest text that is kept on one line. Longer ones would leave ragged lines.
     static let longestUnbroken = 30
     private static let noBreakSpace: Character = "\u{A0}"
 
-    /// A few words that stay on one line.
+    /// Returns the text with no-break spaces, so that it stays on one line.
     static func unbroken(_ text: String) -> String {
         String(text.map { $0 == " " ? noBreakSpace : $0 })
     }
@@ -15,7 +15,7 @@ enum TextLayout {
         return lines(of: text, width: width - indent).map { margin + $0 + "\n" }.joined()
     }
 
-    /// Two columns, the right one wrapped beside the left one.
+    /// Lays out two columns, and wraps the right one.
     static func columns(_ rows: [(left: String, right: String)], leftWidth: Int) -> String {
         let gap = 2
         let indent = leftWidth + gap
@@ -49,5 +49,37 @@ enum TextLayout {
         }
         if !line.isEmpty { lines.append(line) }
         return lines.map { String($0.map { $0 == noBreakSpace ? " " : $0 }) }
+    }
+}
+
+/// Lays out a help topic as plain text, without the marks of Markdown.
+extension TextLayout {
+    private static let widestLeft = 24
+
+    static func text(_ markdown: Markdown) -> String {
+        ([markdown.title + "\n"] + markdown.blocks.map(block)).joined(separator: "\n")
+    }
+
+    private static func block(_ block: Markdown.Block) -> String {
+        switch block {
+        case .heading(let text): return text + ":\n"
+        case .paragraph(let spans): return paragraph(plain(spans), indent: 2)
+        case .list(let items):
+            return items.map { "  - " + paragraph(plain($0), indent: 4).dropFirst(4) }.joined()
+        case .table(let rows):
+            let cells = rows.map { (left: "  " + plain($0.left, unbroken: false), right: plain($0.right)) }
+            return columns(cells, leftWidth: min(cells.map(\.left.count).max() ?? 0, widestLeft))
+        case .code(let lines):
+            return lines.map { $0.isEmpty ? "\n" : "      \($0)\n" }.joined()
+        }
+    }
+
+    private static func plain(_ spans: [Markdown.Span], unbroken keepsTogether: Bool = true) -> String {
+        spans.map { span in
+            switch span {
+            case .plain(let text), .bold(let text): text
+            case .code(let text): keepsTogether && text.count <= longestUnbroken ? unbroken(text) : text
+            }
+        }.joined()
     }
 }

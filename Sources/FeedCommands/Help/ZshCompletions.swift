@@ -72,11 +72,11 @@ enum ZshCompletions {
         return "        \(pattern)) options=(\n\(options)        ) ;;\n"
     }
 
-    /// A specification as `_arguments` takes it: names, what they mean, and what follows them.
+    /// Returns the specification of an option for `_arguments`: names, meaning, and values.
     private static func option(_ option: OptionSpec) -> String {
         let meaning = "[\(escaped(option.help))]"
         let value = option.placeholder.map { ":\(escaped($0)):\(values(option.values))" } ?? ""
-        // A list may be given many times.
+        // A list option may be repeated.
         let many = option.isList ? "*" : ""
         guard let short = option.short else {
             return Shell.zsh.quoted("\(many)--\(option.long)\(option.isFlag ? "" : "=")\(meaning)\(value)")

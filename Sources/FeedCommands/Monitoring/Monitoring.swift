@@ -1,12 +1,12 @@
 import FeedCore
 
-/// Tells monitors how the run ended, whatever happened to it.
+/// Reports the end of a run to monitors: by a ping and a metrics file.
 struct Monitoring {
     struct Run {
-        /// The exit code, or why the result could not be written.
+        /// The exit code, or the error if the result could not be written.
         let ending: Result<ExitCode, FeedError>
         let report: SyncReport
-        /// The cache's contents at the end, for the metrics.
+        /// The contents of the cache at the end of the run, for the metrics.
         let cache: RunMetrics.CacheFigures?
     }
 
@@ -25,7 +25,7 @@ struct Monitoring {
         let start = ContinuousClock.now
         await ping?.start()
         let result = await Result(awaiting: perform)
-        // A monitor may be slow to answer, and others want the lock.
+        // The cache is closed first: a monitor may respond slowly, and other runs wait for the lock.
         await session.closeCaches()
         let ending: Result<ExitCode, any Error> = result.flatMap { $0.ending.mapError { $0 } }
         var code: ExitCode =
@@ -36,7 +36,7 @@ struct Monitoring {
         do throws(FeedError) {
             try await writeMetrics(result, code, took: ContinuousClock.now - start)
         } catch {
-            // The run's own failure says more, unless it is of single images.
+            // The exit code of the run itself comes first, unless only single images failed.
             if code == .ok || code == .someImagesFailed { code = ExitCode.of(error) }
             if !error.isCancellation { session.report(LogLine(error)) }
         }
@@ -46,7 +46,7 @@ struct Monitoring {
         return code
     }
 
-    /// The exit code of the process.
+    /// Returns the exit code of the process, which a signal changes.
     private func status(_ code: ExitCode) -> Int32 {
         session.world.endingSignal.map { 128 + $0 } ?? code.rawValue
     }
@@ -58,7 +58,7 @@ struct Monitoring {
         let run: Run?
         switch result {
         case .success(let done): run = done
-        // The run that holds the lock will say what became of it; until then, what the one before it said stands.
+        // The run that holds the lock will write its own metrics. Until then, the previous ones apply.
         case .failure where code == .locked: return
         case .failure: run = nil
         }
@@ -71,9 +71,10 @@ struct Monitoring {
         try session.world.output.replaceFile(at: metricsFile, with: Array(metrics.text.utf8))
     }
 
-    /// A file that can't be read may be replaced all the same, and who is alerted then should know why.
+    /// Returns the time of the last success in the file. If the file cannot be read, the reason is reported, because an
+    /// alert may follow.
     private func earlierSuccess(in metricsFile: String) async -> String? {
-        // A run that was stopped reads it too.
+        // A stopped run reads the file too.
         await uncancelled {
             do throws(FeedError) {
                 return try session.world.readFile(metricsFile, onlyRegular: true).flatMap(RunMetrics.success)
@@ -86,6 +87,6 @@ struct Monitoring {
 }
 
 extension Settings {
-    /// Monitors don't count dry runs.
+    /// The metrics file to write; nil in a dry run.
     var metricsFileToWrite: String? { dryRun ? nil : metricsFile }
 }

@@ -1,17 +1,18 @@
 import FeedCore
 import Synchronization
 
-/// Tells a monitor that a run begins and how it ended, as healthchecks.io has it. It takes little time, and a failing ping
-/// does not fail the run.
+/// Pings a monitor at the start and the end of a run, by the convention of healthchecks.io. A ping takes little time,
+/// and a failed ping does not fail the run.
 final class Ping: Sendable {
     private static let limit = Duration.seconds(10)
-    /// For the last ping of a run that was stopped or has used up its time, and that ends within five seconds.
+    /// The limit for the last ping of a run that was stopped or has used up its time, because such a run ends within
+    /// five seconds.
     private static let hurriedLimit = Duration.seconds(3)
     private static let mostBytes: Int64 = 100_000
 
     private let url: ResourceURL
     private let session: Session
-    /// The last ping mostly fails for the same reason as the first, which is told once.
+    /// The reasons that were already reported. The last ping usually fails for the same reason as the first.
     private let told = Mutex<Set<String>>([])
 
     init(url: ResourceURL, session: Session) {
@@ -21,8 +22,8 @@ final class Ping: Sendable {
 
     func start() async { await send("start", retries: 0) }
 
-    /// It is sent also when the run was stopped, or the monitor would raise a false alarm. A run that is stopped while it
-    /// is sent ends at once.
+    /// Sends the last ping, also after the run was stopped, because the monitor would otherwise raise a false alarm. If
+    /// the run is stopped during the ping, the ping ends at once.
     func end(_ exitCode: Int32, isHurried: Bool) async {
         guard Task.isCancelled else {
             return await send("\(exitCode)", retries: 2, within: isHurried ? Self.hurriedLimit : Self.limit)
@@ -47,7 +48,7 @@ final class Ping: Sendable {
         }
     }
 
-    /// It gets less time than a run's requests: nobody is to wait for it.
+    /// Makes a fetcher with shorter time limits than those of the run.
     private func fetcher(retries: Int, until deadline: Deadline) throws(FeedError) -> Fetcher {
         var network = session.settings.network
         network.connectTimeout = .seconds(5)
@@ -64,7 +65,7 @@ final class Ping: Sendable {
         return try ResourceURL("\(base)/\(word)", credentials: url.credentials)
     }
 
-    /// Names the host alone: whoever knows the whole URL can ping in our name.
+    /// Reports a failed ping. The line contains only the host, because the whole URL is a secret.
     private func tell(_ reason: String) {
         guard told.withLock({ $0.insert(reason).inserted }) else { return }
         session.notice("the ping to \(url.host ?? "") failed: \(reason)", "ping_failed")

@@ -1,25 +1,25 @@
 import FeedCore
 
-/// A run's figures in Prometheus' text format, for node_exporter's textfile collector.
+/// The metrics of a run in Prometheus' text format, for node_exporter's textfile collector.
 ///
-/// The file itself keeps the time of the last success while runs fail: what it said before is carried over.
+/// While runs fail, the file keeps the time of the last success: it is copied from the previous file.
 struct RunMetrics {
     struct CacheFigures {
         let images: ImageTotals
-        /// When the run's saved feed was confirmed that has waited longest for it.
+        /// The oldest time of a last confirmation among the feeds of the run.
         let oldestFeed: Timestamp?
     }
 
     let endedAt: Timestamp
     let duration: Duration
     let exitCode: Int32
-    /// Nil for a run that never came to its feeds.
+    /// The report; nil if the run ended before it requested its feeds.
     let report: SyncReport?
-    /// The cache's contents, if they could be counted.
+    /// The contents of the cache, if they could be counted.
     let cache: CacheFigures?
-    /// The last success in the file that the run before wrote.
+    /// The last success in the file of the previous run.
     let earlierSuccess: String?
-    /// Which part of the work the run did; nil: all of it.
+    /// The part of the work that the run did; nil for all of it.
     let shard: Shard?
 
     private static let lastSuccess = "feedsync_last_success_timestamp_seconds"
@@ -28,7 +28,7 @@ struct RunMetrics {
         let lines = String(decoding: file, as: UTF8.self).split(separator: "\n")
         let values = lines.compactMap { line -> String? in
             let parts = line.split(separator: " ")
-            // Other numbers mean something to Swift that they don't to Prometheus.
+            // Only digits and a point are accepted: Swift reads other forms differently from Prometheus.
             guard parts.count == 2, parts[0].prefix(while: { $0 != "{" }) == lastSuccess,
                 parts[1].allSatisfy("0123456789.".contains)
             else {
@@ -49,7 +49,7 @@ struct RunMetrics {
                 text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n"
             }
         }
-        // None is 0, or an alert on the time since then would never be raised of a mirror that never worked.
+        // The value is 0 before the first success, so that an alert on its age is raised.
         let success = exitCode == 0 ? Self.seconds(endedAt) : earlierSuccess ?? "0"
         add("feedsync_build_info", "The version that ran.", [("version=\"\(Version.current)\"", "1")])
         add(
@@ -96,7 +96,7 @@ struct RunMetrics {
         )
     }
 
-    /// None is before 1970.
+    /// Returns the seconds since 1970, at least 0.
     private static func seconds(_ moment: Timestamp) -> String {
         let microseconds = max(0, moment.microseconds)
         let fraction = String(microseconds % 1_000_000)

@@ -1,25 +1,25 @@
-/// The task that the program was given.
+/// The task that the command line asks for.
 enum Invocation: Hashable, Sendable {
     case run(Command, Settings, operands: [String])
-    /// On a command or a topic, or an overview.
+    /// Help for a command or a topic; nil is the overview.
     case help(String?)
     case manual
     case completions(Shell)
-    /// For the completion scripts.
+    /// The URLs of the saved feeds, for the completion scripts.
     case savedFeeds(Settings)
     case version
 }
 
-/// Makes an invocation of a command line, the environment and the config file. It reads nothing but what it is given.
+/// Parses the command line, the environment and the config file into an invocation. It only reads what it is given.
 struct ArgumentParser {
     private let world: any World
 
     init(_ world: any World) { self.world = world }
 
-    /// `arguments` are those behind the program's name.
+    /// Parses `arguments`, which follow the name of the program.
     func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
         let line = try CommandLineSyntax(arguments)
-        // Values first: what stands before a --help has to be right.
+        // Values are checked first, so that a mistake before --help is reported.
         var settings = Settings()
         try settings.apply(line.options, blaming: .usage)
         switch line.request {
@@ -50,9 +50,9 @@ struct ArgumentParser {
         return .completions(try shell(operands[0]))
     }
 
-    /// Command line over environment over config file over default. The whole environment is checked, and the whole
-    /// file, also what this command has no use for: a mistake in it is told at once, not when another command comes to
-    /// it.
+    /// Returns the settings: the command line overrides the environment, which overrides the config file, which
+    /// overrides the default. The whole environment and the whole file are checked, so that a mistake is reported by
+    /// the first command that reads them.
     private func settings(of command: Command, _ given: [GivenOption]) throws(UsageError) -> Settings {
         let variables = try EnvironmentOptions.read(world)
             .filter { $0.option.isHeeded(by: command) }
@@ -76,7 +76,7 @@ struct ArgumentParser {
         return all
     }
 
-    /// Nil where the word is no command but a feed.
+    /// Returns the command of this name; nil if the word is a feed.
     private func command(namedBy word: String) throws(UsageError) -> CommandSpec? {
         if let spec = CommandTable.named(word) { return spec }
         guard isUnknown(word) else { return nil }
@@ -93,7 +93,7 @@ struct ArgumentParser {
         throw Self.unknown("no completions for", word, among: known, "there are some for \(Phrases.list(known, "and"))")
     }
 
-    /// Nil where the word is a feed: then all there is to say is shown.
+    /// Returns the help subject of this name; nil if the word is a feed, for which the overview is shown.
     private func subject(_ word: String) throws(UsageError) -> String? {
         CommandTable.helpSubjects.contains(word) || isUnknown(word) ? try known(word) : nil
     }
@@ -149,7 +149,8 @@ struct ArgumentParser {
 
     private static let emptyOperand = UsageError("an operand is empty", hint: "is a variable in a script not set?")
 
-    /// A bare word: most likely a mistyped command, unless there is a file of that name.
+    /// Returns whether the word is most likely a mistyped command: it has no `/`, `.` or `:`, and no file has this
+    /// name.
     private func isUnknown(_ word: String) -> Bool {
         !word.utf8.contains { "/.:".utf8.contains($0) } && !world.fileExists(word)
     }

@@ -1,20 +1,20 @@
-/// An option as it was given, its value not yet understood.
+/// An option of the command line, the environment or the config file, with its unparsed value.
 struct GivenOption {
     let option: OptionSpec
-    /// `--max-age`, `-j`, `FEEDSYNC_JOBS` or `jobs`: what messages call it.
+    /// The name as the user wrote it, for messages: `--max-age`, `-j`, `FEEDSYNC_JOBS` or `jobs`.
     let spelling: String
-    /// Nil: `--no-NAME`, which takes back what is given elsewhere.
+    /// The value; nil for `--no-NAME`, which unsets the option.
     let value: String?
 }
 
-/// A command line taken apart by the rules of GNU getopt: options and operands, in any order. What they mean, and whether
-/// they go together, is decided elsewhere.
+/// Splits a command line into options and operands, in any order, by the rules of GNU getopt. `ArgumentParser` decides
+/// what they mean and which of them go together.
 struct CommandLineSyntax {
     private(set) var options: [GivenOption] = []
     private(set) var operands: [String] = []
-    /// The first operand, where it can name a command: after `--` it can't.
+    /// The first operand, if it can name a command. After `--` it cannot.
     private(set) var firstWord: String?
-    /// The words behind `--help` or `--version` are not looked at.
+    /// What `--help`, `--version` or `--man` asks for. Words after `--help` and `--version` are ignored.
     private(set) var request: OptionSpec.Request?
     private var rest: ArraySlice<String>
 
@@ -45,7 +45,7 @@ struct CommandLineSyntax {
     }
 
     private mutating func readLong(_ argument: String) throws(UsageError) {
-        // By its bytes: a mark that combines with the = would hide it.
+        // The bytes are searched, because a combining character after the = would hide it.
         let sign = argument.utf8.firstIndex(of: UInt8(ascii: "="))
         let spelling = String(argument[..<(sign ?? argument.endIndex)])
         guard let option = OptionTable.long(spelling.dropFirst(2)) else {
@@ -60,7 +60,7 @@ struct CommandLineSyntax {
         try take(option, spelling, attached: attached)
     }
 
-    /// The option that `--no-NAME` takes back: the config file or the environment may have set it.
+    /// Returns the option that `--no-NAME` unsets. The config file or the environment may have set it.
     private static func takenBack(by spelling: String) -> OptionSpec? {
         guard spelling.hasPrefix("--no-"), let option = OptionTable.long(spelling.dropFirst("--no-".count)),
             option.isOfConfigFile
@@ -68,7 +68,7 @@ struct CommandLineSyntax {
         return option
     }
 
-    /// `-q`, `-qn`, `-j4`, `-j 4`, `-qj4`.
+    /// Reads an argument such as `-q`, `-qn`, `-j4`, `-j 4` or `-qj4`.
     private mutating func readShort(_ argument: String) throws(UsageError) {
         var letters = argument.dropFirst()
         while !isDecided, let letter = letters.popFirst() {
@@ -96,7 +96,7 @@ struct CommandLineSyntax {
 
     private static func unknown(_ spelling: String, looksLike: Substring) -> UsageError {
         let name = looksLike.prefix { $0 != "=" }
-        // One letter is like too much.
+        // A single letter would resemble too many options.
         let known = name.count > 1 ? OptionTable.all.map(\.long) : []
         return UsageError(
             "unknown option '\(TerminalText.escape(spelling))'",

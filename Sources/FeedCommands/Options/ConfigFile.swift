@@ -1,7 +1,7 @@
 import FeedCore
 
-/// A config file taken apart: options and feeds, in their order. How they go together with the environment and the
-/// command line is decided elsewhere.
+/// Parses a config file into options and feeds, in their order. `ArgumentParser` combines them with the environment and
+/// the command line.
 ///
 ///     # a comment
 ///     max-age = 2d
@@ -13,7 +13,7 @@ import FeedCore
 struct ConfigFile {
     struct Feed {
         let url: ResourceURL
-        /// As it stands in the file.
+        /// The URL as the file writes it.
         let given: String
         /// The options of its own section.
         let options: [GivenOption]
@@ -25,10 +25,10 @@ struct ConfigFile {
     private var own: [[GivenOption]] = []
     private var given: [String] = []
 
-    /// The directory of the file itself, not of a link to it.
+    /// The directory of the file itself, with symbolic links resolved.
     private let directory: String?
     private let world: any World
-    /// The feed whose section it is.
+    /// The index of the feed whose section is being read.
     private var section: Int?
 
     init(_ bytes: [UInt8], at path: String, _ world: any World) throws(UsageError) {
@@ -50,10 +50,10 @@ struct ConfigFile {
     }
 
     private mutating func read(_ line: ArraySlice<UInt8>, _ scratch: inout Settings) throws(UsageError) {
-        // A comment may be in any encoding, and begin with a character that combines with the #.
+        // A comment may have any encoding, and may begin with a character that combines with the #.
         if ConfigLine.isComment(line) { return }
         guard let text = String(validating: line, as: UTF8.self) else { throw UsageError("the line is not UTF-8") }
-        // To the system it would end a path.
+        // A NUL would end a path in a system call.
         if line.contains(0) { throw UsageError("the line has a NUL character in it") }
         switch try ConfigLine(ConfigLine.trim(text[...])) {
         case .nothing: break
@@ -71,7 +71,7 @@ struct ConfigFile {
         }
     }
 
-    /// Nil where there is none and none was asked for.
+    /// Reads the config file. Returns nil if the default file does not exist.
     static func read(_ settings: Settings, _ world: any World) throws(UsageError) -> ConfigFile? {
         guard let path = world.configPath(settings) else { return nil }
         let bytes: [UInt8]?
@@ -91,7 +91,7 @@ struct ConfigFile {
         named.urls.indices.map { Feed(url: named.urls[$0], given: given[$0], options: own[$0]) }
     }
 
-    /// Where it stands in `feeds`.
+    /// Adds a feed, and returns its index in `feeds`.
     private mutating func add(_ text: String) throws(UsageError) -> Int {
         let place = named.add(try feedURL(text))
         if place == own.count {
@@ -128,8 +128,9 @@ struct ConfigFile {
             option: option, spelling: name, value: option.isPath && !isStream ? try located(value) : value)
     }
 
-    /// A path as it is meant in this file: `~` is the home directory, and a relative path begins in its directory. The one
-    /// that a program is started in is cron's choice. A URL stays one, for whoever takes paths alone to see it.
+    /// Returns a path of this file as an absolute path. `~` is the home directory, and a relative path starts in the
+    /// directory of the file, because cron chooses the working directory. A URL stays unchanged, and the check of the
+    /// value reports it.
     private func located(_ value: String) throws(UsageError) -> String {
         guard let value = world.expandingHome(value) else {
             throw UsageError("\(noHome) for ~")
@@ -151,5 +152,79 @@ struct ConfigFile {
         }
         let known = OptionTable.all.filter(\.isOfConfigFile).map(\.long) + ["feed"]
         return UsageError("unknown option '\(shown)'", hint: Suggestion.hint(for: name, among: known))
+    }
+}
+
+/// One line of a config file, parsed.
+enum ConfigLine: Hashable {
+    /// An empty line.
+    case nothing
+    /// A line `[feed "URL"]`.
+    case section(url: String)
+    /// A line `name = value` or `name`.
+    case setting(name: String, value: String?)
+
+    /// Parses a line without blanks at its ends.
+    init(_ line: Substring) throws(UsageError) {
+        if line.isEmpty {
+            self = .nothing
+        } else if line.hasPrefix("[") {
+            self = .section(url: try Self.section(line))
+        } else {
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = Self.trim(parts[0])
+            guard !name.isEmpty else { throw UsageError("there is no name before the =") }
+            // The message shows only the first word, because the rest may be a password.
+            if let blank = name.firstIndex(where: { $0 == " " || $0 == "\t" }) {
+                let word = TerminalText.escape(String(name[..<blank]))
+                throw UsageError("expected = after '\(word)'", hint: "an option is written NAME = VALUE")
+            }
+            self = .setting(name: String(name), value: parts.count < 2 ? nil : try Self.value(parts[1]))
+        }
+    }
+
+    static func isComment(_ line: some Sequence<UInt8>) -> Bool {
+        line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "#")
+    }
+
+    static func trim(_ text: Substring) -> Substring {
+        func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+        var text = text.drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return text
+    }
+
+    private static func section(_ line: Substring) throws(UsageError) -> String {
+        let shape = UsageError("this is no section", hint: #"a section is written [feed "URL"]"#)
+        guard line.hasSuffix("]") else { throw shape }
+        let inner = trim(line.dropFirst().dropLast())
+        guard inner.hasPrefix("feed") else { throw shape }
+        let rest = inner.dropFirst("feed".count)
+        let quoted = trim(rest)
+        guard quoted.hasPrefix("\""), quoted.count > 2 else { throw shape }
+        return try value(quoted)
+    }
+
+    /// Parses a value. In double quotes it may have blanks at its ends, and a backslash escapes a quote or a backslash.
+    private static func value(_ text: Substring) throws(UsageError) -> String {
+        let text = trim(text)
+        guard text.hasPrefix("\"") else { return String(text) }
+        var value = ""
+        var rest = text.dropFirst()
+        while let character = rest.popFirst() {
+            if character == "\"" {
+                guard rest.isEmpty else { throw UsageError("there is more behind the closing quote") }
+                return value
+            }
+            guard character == "\\" else {
+                value.append(character)
+                continue
+            }
+            guard let escaped = rest.popFirst(), escaped == "\"" || escaped == "\\" else {
+                throw UsageError(#"in quotes, a backslash goes before " or \ alone"#)
+            }
+            value.append(escaped)
+        }
+        throw UsageError("a quote is not closed")
     }
 }

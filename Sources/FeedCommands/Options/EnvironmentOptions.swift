@@ -1,10 +1,10 @@
-/// Options that stand in the environment as `FEEDSYNC_NAME`.
+/// Reads the options in the environment, named `FEEDSYNC_NAME`.
 enum EnvironmentOptions {
-    /// These say where a user's directories are.
+    /// The variables that determine the user's directories.
     private static let directories: Set<String> = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
 
-    /// In the order of their names, so that of several mistakes the same is told each time. An empty variable counts as
-    /// none: it is how one is unset for a single command.
+    /// Reads the variables in the order of their names, so that the same mistake is always reported first. An empty
+    /// variable counts as unset: a script unsets a variable in this way for a single command.
     static func read(_ world: any World) throws(UsageError) -> [GivenOption] {
         for (name, value) in world.environment.sorted(by: { $0.key < $1.key })
         where isMended(value) && (isOurs(name, value) || directories.contains(name)) {
@@ -21,7 +21,7 @@ enum EnvironmentOptions {
                     exitCode: .configuration)
             }
             guard !value.isEmpty else { continue }
-            // cron and systemd set variables without a shell, and leave a ~ as it is.
+            // cron and systemd set variables without a shell, which leaves a ~ unexpanded.
             guard let value = option.isPath ? world.expandingHome(value) : value else {
                 throw UsageError("\(name): \(noHome) for ~", exitCode: .configuration)
             }
@@ -37,13 +37,13 @@ enum EnvironmentOptions {
             && !isOfService(name.dropFirst(OptionSpec.variablePrefix.count), value)
     }
 
-    /// Beside a service of our name, or of one that begins with it, Kubernetes and `docker --link` tell every container
-    /// where that is: nobody gave these as options.
+    /// Returns whether Kubernetes or `docker --link` set the variable. They do so in every container next to a service
+    /// whose name begins with feedsync.
     private static func isOfService(_ name: Substring, _ value: String) -> Bool {
         let words = name.split(separator: "_")
         return words.contains("PORT") || words.suffix(2) == ["SERVICE", "HOST"]
             || words.first == "ENV"
-            // A container's name, which no template for a tree's files can be.
+            // This is the name of a container. A template of a tree cannot have this form.
             || words == ["NAME"] && (value.hasPrefix("/") || value.contains("//"))
     }
 

@@ -1,6 +1,6 @@
 import FeedCore
 
-/// The exit code of a run, for scripts to act on. The help topic says what each of them asks for.
+/// The exit code of a run, for scripts. The help topic explains what to do for each code.
 package enum ExitCode: Int32, CaseIterable, Sendable {
     case ok = 0
     case failure = 1
@@ -28,6 +28,31 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
             .ioFailure
         case .storage(.locked): .locked
         case .cancelled: .failure
+        }
+    }
+}
+
+/// A mistake in the command line, the environment or the config file. Both texts are safe to print: text from outside
+/// is escaped, and passwords are removed.
+struct UsageError: Error, Hashable, Sendable {
+    let message: String
+    let hint: String?
+    /// `usage` for the command line, `configuration` for the environment and the config file.
+    let exitCode: ExitCode
+
+    init(_ message: String, hint: String? = nil, exitCode: ExitCode = .usage) {
+        self.message = message
+        self.hint = hint
+        self.exitCode = exitCode
+    }
+}
+
+extension ExitCode {
+    static func of(_ error: any Error) -> ExitCode {
+        switch error {
+        case let error as UsageError: error.exitCode
+        case let error as FeedError: of(error)
+        default: .failure
         }
     }
 }

@@ -1,4 +1,4 @@
-/// One option: all that the parser, the help and the environment need to know of it.
+/// One option of the table: everything that the parser, the help, the environment and the config file need.
 struct OptionSpec: Sendable {
     enum Group: String, CaseIterable, Sendable {
         case main = "Options"
@@ -6,36 +6,36 @@ struct OptionSpec: Sendable {
         case common = "Common options"
     }
 
-    /// An option of scope `feed` can stand in a feed's section of the config file.
+    /// An option of scope `feed` can be in the section of a feed in the config file.
     enum Scope: Sendable { case feed, run }
 
-    /// An option that asks for a text in place of a run.
+    /// The text that an option prints instead of running a command.
     enum Request: Sendable { case help, manual, version }
 
     let long: String
     var short: Character?
-    /// The name of its value; nil for a flag.
+    /// The name of its value in the help; nil for a flag.
     var placeholder: String?
-    /// As the help shows it.
+    /// The default value in the help.
     var defaultText: String?
     let help: String
     var group = Group.common
-    /// None for one of `help`, which is none of the commands that do something.
+    /// The commands that accept the option. It is empty for an option of `help`.
     var commands = Command.every
-    /// Further commands that heed it where it is given once for all: in the config file or the environment.
+    /// Further commands that use the option if the config file or the environment sets it.
     var heedingCommands: Set<Command> = []
-    /// Nil for an option that sets something.
+    /// The text to print; nil for an option that sets something.
     var request: Request?
-    /// False where the text is no value of it.
+    /// Sets the value. Returns false if the text is not a valid value.
     var set: @Sendable (inout Settings, String) -> Bool = { _, _ in true }
-    /// Takes back what was given elsewhere.
+    /// Sets the default value again.
     var reset: @Sendable (inout Settings) -> Void = { _ in }
-    /// It may be given many times, and means all of them: they take the place of those given elsewhere.
+    /// Whether the option may be repeated. Its values replace those from other places.
     var isList = false
-    /// Its value may be a password, and is shown nowhere.
+    /// Whether the value may be a password, which is never printed.
     var isSecret = false
     var values = ValueKind.text
-    /// Describes a right value.
+    /// Describes a valid value, for messages.
     var expected = ""
     var scope = Scope.run
 }
@@ -45,23 +45,23 @@ extension OptionSpec {
     var isPath: Bool { values == .file || values == .directory }
     var isOfHelp: Bool { commands.isEmpty }
 
-    /// `-j` and `--jobs`, as far as there are both.
+    /// The spellings, such as `-j` and `--jobs`.
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
 
     /// The options that only make sense for one call.
     private static let ofOneCall: Set = ["force", "restore"]
 
-    /// The environment variable that stands in for it.
+    /// The environment variable that sets the option, if there is one.
     var variable: String? {
         request == nil && !Self.ofOneCall.contains(long)
             ? Self.variablePrefix + String(long.map { $0 == "-" ? "_" : $0 }).uppercased() : nil
     }
 
     static let variablePrefix = "FEEDSYNC_"
-    /// The value a flag has by being there.
+    /// The value of a flag that is given.
     static let present = "true"
 
-    /// The same option, which may differ from one feed to the next.
+    /// The same option, with scope `feed`.
     var perFeed: OptionSpec {
         var option = self
         option.scope = .feed
@@ -76,7 +76,7 @@ extension OptionSpec {
 
     func isHeeded(by command: Command) -> Bool { commands.contains(command) || heedingCommands.contains(command) }
 
-    /// The options that say where the config file is can't stand in it.
+    /// Whether the option can be in the config file. The options that choose the file cannot.
     var isOfConfigFile: Bool {
         request == nil && long != "config" && long != "no-config" && !Self.ofOneCall.contains(long)
     }
@@ -100,7 +100,7 @@ extension OptionSpec {
             expected: syntax.expected)
     }
 
-    /// In the environment it stands once.
+    /// Makes an option that may be repeated. The environment can give one value.
     static func list<Value>(
         _ long: String, short: Character? = nil, _ placeholder: String, addsTo target: Field<[Value]>,
         as syntax: ValueSyntax<Value>, isSecret: Bool = false, _ group: Group, of commands: Set<Command>,

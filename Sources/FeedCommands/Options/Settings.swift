@@ -1,58 +1,58 @@
 import FeedCore
 
-/// The meaning of the options. The values here are the defaults, which the option table has as text.
+/// The values of all options. The initial values are the defaults, which the option table has as text.
 struct Settings: Hashable, Sendable {
     enum Verbosity: Hashable, Sendable { case quiet, normal, verbose }
 
     enum ProgressChoice: String, CaseIterable, Sendable { case auto, always, never }
     enum LogFormat: String, CaseIterable, Sendable { case text, json }
 
-    /// The config file; nil: the one at the usual place, if there is one.
+    /// The config file; nil for the default file, if it exists.
     var config: String? { didSet { if config != nil { noConfig = false } } }
     var noConfig = false
-    /// The feeds that the config file names, each with what holds for it.
+    /// The feeds of the config file, each with its own settings.
     var feeds = ConfiguredFeeds()
 
-    /// As given by `--cache` or `FEEDSYNC_CACHE`; see `World.cachePath` for what holds without.
+    /// The value of `--cache` or `FEEDSYNC_CACHE`. `World.cachePath` has the default.
     var cache: String?
     var maxAge = MaxAge.standard
-    /// Nil: a feed is asked in every run.
+    /// The time for which a confirmed feed is not requested; nil for every run.
     var every: MaxAge?
     var lockWait = Duration.zero
 
     var jobs = 128
-    /// Nil: as its protocol has it.
+    /// The maximum per host; nil for the default of the protocol.
     var maxPerHost: Int?
     var connectTimeout = Duration.seconds(10)
-    /// A transfer fails when less than 1 KiB has come in this time, or nothing of an answer.
+    /// The time within which at least 1 KiB, or a part of the response head, must arrive.
     var timeout = Duration.seconds(30)
     var maxFileSize: Int64 = 64 << 20
     var maxFeedSize = FeedSizeLimit.standard.bytes
-    /// The pages to load of one feed.
+    /// The number of pages of a feed to load.
     var pages = 1
-    /// What stays of items that left the feed; nil: what was told the last time.
+    /// The items that stay after they left the feed; nil for the last value that was given for the feed.
     var keep: Keep?
     var includes: [String] = []
     var excludes: [String] = []
     var allImages = false
-    /// The path of a subscription list.
+    /// The path of an OPML subscription list.
     var opml: String?
     var maxRedirects = 10
     var userAgent = "feedsync/\(Version.current)"
-    /// Further tries after the first.
+    /// The number of attempts after the first.
     var retries = 3
-    /// Bytes a second; nil: as many as come.
+    /// Bytes per second; nil for no limit.
     var limitRate: Int64?
     var allowPrivate = false
     var headers: [String] = []
     var netrc = false
     var netrcFile: String?
-    /// Nil: as the environment's proxy variables say; "": none.
+    /// The proxy; nil for the proxy variables of the environment, and "" for none.
     var proxy: String?
     var caFile: String?
     var insecure = false
 
-    /// For the whole run; nil: as long as it takes.
+    /// The time limit of the whole run; nil for no limit.
     var maxTime: Duration?
     var revalidate = false
     var retryFailed = false
@@ -72,27 +72,27 @@ struct Settings: Hashable, Sendable {
     var logFormat = LogFormat.text
     var metricsFile: String?
     var pingURL: ResourceURL?
-    /// Nil: standard output.
+    /// The file for an image; nil for standard output.
     var output: String?
-    /// Where a sync writes a gallery when it is done; nil: nowhere.
+    /// The directory for the gallery at the end of a sync; nil for no gallery.
     var gallery: String?
     var thumbnails = ThumbnailChoice.auto
-    /// Where a sync lays out a tree of files when it is done; nil: nowhere.
+    /// The directory for the tree at the end of a sync; nil for no tree.
     var tree: String?
     var treeTemplate = TreeTemplate.standard
 
     init() {}
 }
 
-/// A feed of the config file, and all settings as they are for it.
+/// A feed of the config file, with all settings that apply to it.
 struct FeedSettings: Hashable, Sendable {
     let url: ResourceURL
-    /// As it stands in the file.
+    /// The URL as the file writes it.
     let given: String
     let settings: Settings
 }
 
-/// The feeds of the config file, in its order, each once.
+/// The feeds of the config file in order, each once.
 struct ConfiguredFeeds: Hashable, Sendable {
     private(set) var all: [FeedSettings] = []
     private var places: [ResourceURL.Key: Int] = [:]
@@ -106,19 +106,19 @@ struct ConfiguredFeeds: Hashable, Sendable {
 }
 
 extension Settings {
-    /// The settings of this feed.
+    /// Returns the settings of a feed.
     func of(_ feed: ResourceURL) -> Settings {
         feeds[feed]?.settings ?? self
     }
 
-    /// The settings without those of single feeds.
+    /// The settings without those of the feeds' own sections.
     var general: Settings {
         var settings = self
         settings.feeds = ConfiguredFeeds()
         return settings
     }
 
-    // Two options that set one value: the last one given wins.
+    // Both options set one value, so the last one given wins.
 
     var quiet: Bool {
         get { verbosity == .quiet }
@@ -129,4 +129,37 @@ extension Settings {
         get { verbosity == .verbose }
         set { verbosity = newValue ? .verbose : verbosity == .verbose ? .normal : verbosity }
     }
+}
+
+/// The settings as the network rules and the client need them.
+extension Settings {
+    var network: NetworkSettings {
+        var network = NetworkSettings(userAgent: userAgent)
+        network.connectTimeout = connectTimeout
+        network.idleTimeout = timeout
+        if let ownMaxPerHost { network.maxConnectionsPerHost = ownMaxPerHost }
+        // The pool has room for one connection per request in flight, and as many idle ones.
+        network.maxConnections = 2 * jobs
+        network.caFile = caFile
+        network.isInsecure = insecure
+        network.proxy = proxy
+        network.netrcFile = netrcFile
+        network.rateLimit = limitRate.map { sharing.share(of: $0) }
+        return network
+    }
+
+    /// The maximum per host, divided by the number of parts that request the same hosts; nil for the default of the
+    /// protocol.
+    var ownMaxPerHost: Int? {
+        guard sharing.count > 1 else { return maxPerHost }
+        return sharing.share(of: maxPerHost ?? NetworkSettings.connectionsPerHost)
+    }
+
+    private var sharing: Shard { shardBy == .image ? shard : .none }
+
+    var manner: RequestManner {
+        RequestManner(network: network, retries: retries, maxRedirects: maxRedirects, allowsPrivate: allowPrivate)
+    }
+
+    var identity: OwnCredentials { OwnCredentials(headers: headers, usesNetrc: netrc || netrcFile != nil) }
 }

@@ -1,9 +1,9 @@
 import FeedCore
 import Hashing
 
-/// One of the parts that a cluster's machines do of the work. What falls into which part follows from a text alone: the
-/// first four bytes of its SHA-256 as a number, modulo the number of parts. It stays so in every version: a cache goes on
-/// with the part that it holds.
+/// One of the parts that the machines of a cluster do. The part of a text is the first four bytes of its SHA-256 as a
+/// number, modulo the number of parts. This is the same in every version, because a cache continues with the part that
+/// it holds.
 struct Shard: Hashable, Sendable, CustomStringConvertible {
     enum Unit: String, CaseIterable, Sendable { case host, image }
 
@@ -17,7 +17,7 @@ struct Shard: Hashable, Sendable, CustomStringConvertible {
         self.count = count
     }
 
-    /// `I/N`, the parts counted from 0.
+    /// Parses `I/N`, with I counted from 0.
     init?(_ text: String) {
         let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map(DecimalDigits.number)
         guard numbers.count == 2, let part = numbers[0], let count = numbers[1], (1...Self.mostParts).contains(count),
@@ -30,8 +30,8 @@ struct Shard: Hashable, Sendable, CustomStringConvertible {
 
     private static let mostParts: Int64 = 1_000_000
 
-    /// Feeds of one host fall into one part, whatever their port: one machine asks it. A file has no host, and counts for
-    /// itself.
+    /// Returns whether the feed belongs to the part. All feeds of a host, on any port, belong to one part, so that one
+    /// machine requests the host. A file has no host and counts by its own URL.
     func has(feed: ResourceURL) throws(FeedError) -> Bool { try has(feed.host?.lowercased() ?? feed.text) }
 
     func has(image: ResourceURL) throws(FeedError) -> Bool { try has(image.text) }
@@ -44,6 +44,6 @@ struct Shard: Hashable, Sendable, CustomStringConvertible {
         return number % count == part
     }
 
-    /// The share of a limit, rounded up.
+    /// Returns the share of a limit, rounded up.
     func share<Limit: BinaryInteger>(of limit: Limit) -> Limit { (limit - 1) / Limit(count) + 1 }
 }

@@ -1,33 +1,33 @@
-/// Guesses which known word a mistyped one stands for.
+/// Suggests the known word that a mistyped one most likely means.
 enum Suggestion {
     private static let greatestDistance = 2
 
-    /// Options of curl and wget, commands of git, restic and the shell, and ours that do the same, where the names are not
-    /// alike.
+    /// Maps options of curl and wget, and commands of git, restic and the shell, to ours that do the same under a
+    /// different name.
     private static let namesElsewhere = [
         "retry": "retries", "silent": "quiet", "parallel-max": "jobs", "ca-certificate": "cacert",
         "no-check-certificate": "insecure", "rm": "remove", "delete": "remove", "forget": "remove", "fetch": "sync",
         "pull": "sync", "update": "sync", "prune": "validate", "check": "validate",
     ]
 
-    /// Where the name of our command says too little.
+    /// Gives a whole sentence of advice if the name of our command would say too little.
     private static let adviceElsewhere = [
         "add": ("sync", "feedsync URL adds a feed: it fetches and saves it"),
         "list": ("status", listing), "ls": ("status", listing),
     ]
     private static let listing = "feedsync status lists the saved feeds"
 
-    /// "did you mean sync?", or nil if nothing is near. `prefix` is what each word is written with and what doesn't make
-    /// any two of them alike.
+    /// Returns "did you mean sync?", or nil if no known word is similar. `prefix` is printed before each word and is
+    /// left out of the comparison.
     static func hint(for given: some StringProtocol, among known: [String], prefix: String = "") -> String? {
         if let (command, advice) = adviceElsewhere[given.lowercased()], known.contains(command) { return advice }
         let nearest = nearest(to: String(given), among: known).map { prefix + $0 }
         return nearest.isEmpty ? nil : "did you mean \(Phrases.list(nearest, "or"))?"
     }
 
-    /// The words that `given` is the beginning of, else those fewest typing slips away.
+    /// Returns the words that begin with `given`, or else the words with the fewest typing errors.
     private static func nearest(to given: String, among known: [String]) -> [String] {
-        // Whichever way they are written, letters are meant.
+        // Capital and small letters count as equal.
         let given = given.lowercased()
         let word = Array(given.unicodeScalars)
         guard !word.isEmpty else { return [] }
@@ -39,7 +39,7 @@ enum Suggestion {
         guard completions.isEmpty else { return completions }
         let near = known.compactMap { candidate -> (word: String, distance: Int)? in
             let letters = Array(candidate.lowercased().unicodeScalars)
-            // Nothing long is compared, however long the given word is.
+            // Words of very different lengths are skipped, so a long argument costs little.
             guard abs(letters.count - word.count) <= greatestDistance else { return nil }
             let distance = distance(word, letters)
             return distance <= greatestDistance && 2 * distance < letters.count ? (candidate, distance) : nil
@@ -48,7 +48,7 @@ enum Suggestion {
         return near.filter { $0.distance == least }.map(\.word)
     }
 
-    /// Damerau–Levenshtein with adjacent swaps: a letter too many, too few, wrong, or two swapped count one each.
+    /// Returns the Damerau–Levenshtein distance: a missing, extra, wrong or swapped letter counts one.
     static func distance(_ first: [Unicode.Scalar], _ second: [Unicode.Scalar]) -> Int {
         var beforePrevious: [Int] = []
         var previous = Array(0...second.count)

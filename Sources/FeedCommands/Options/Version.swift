@@ -1,5 +1,5 @@
 enum Version {
     static let current = "0.1.0"
-    /// The manual page's date.
+    /// The date on the man page.
     static let date = "2026-11-20"
 }

@@ -1,7 +1,7 @@
 import FeedCore
 import JSONText
 
-/// The lines of export and import on standard error.
+/// Makes the lines of export and import for standard error.
 enum ArchiveText {
     static func summary(_ report: ExportReport, file: String) -> LogLine {
         let content = "\(Phrases.count(report.feeds, "feed")) and \(Phrases.count(report.images, "image"))"
@@ -14,7 +14,7 @@ enum ArchiveText {
             ])
     }
 
-    /// `file` is named where there are several.
+    /// Sums up an import. `file` is given if there are several archives.
     static func summary(_ report: ImportReport, file: String?) -> LogLine {
         let outcomes: [ImportReport.Outcome] = [.added, .replaced, .kept]
         let counts = outcomes.map { outcome in
@@ -30,7 +30,7 @@ enum ArchiveText {
                 + [("images_added", .integer(report.images))])
     }
 
-    /// Says what a plain import does not take over; nil where it takes over everything.
+    /// Says what an import without `--restore` leaves out; nil if it leaves out nothing.
     static func restoreHint(_ report: ImportReport) -> LogLine? {
         let held = report.feeds.filter(\.isHeldBack)
         guard let first = held.first else { return nil }

@@ -1,13 +1,14 @@
 import FeedCore
 import JSONText
 
-/// Failures gathered by cause, so that a hundred images behind one dead host are told in one line.
+/// Groups failures by cause, so that one line reports a hundred images of one unreachable host.
 struct Causes {
     struct Key: Hashable {
         let kind: FeedError.Kind
         let status: Int?
         let host: String?
-        /// Set where each failure asks for another remedy: two feeds of one host may be wrong in two ways.
+        /// The reason, if failures with different reasons are reported separately: two feeds of one host may be invalid
+        /// in two ways.
         let reason: String?
 
         init(_ error: FeedError, apartByReason: Bool) {
@@ -17,7 +18,7 @@ struct Causes {
             reason = apartByReason ? error.reason : nil
         }
 
-        /// For a line that counts what it holds for.
+        /// The host, for a line that counts failures.
         var place: String { host.map { " from \($0)" } ?? "" }
     }
 
@@ -26,12 +27,12 @@ struct Causes {
         let first: ResourceURL
         let error: FeedError
         var count = 0
-        /// The failures of this cause whose reason differs from the first's.
+        /// The number of failures whose reason differs from that of the first.
         var others = 0
-        /// All failures add the same words to their reason, such as how often it was tried.
+        /// Whether all failures add the same words to their reason, such as the number of attempts.
         var isOneStory = true
 
-        /// Holds for all but the others.
+        /// The message that applies to all failures except `others`.
         var message: String { isOneStory ? error.message : error.withoutRest }
     }
 
@@ -47,14 +48,14 @@ struct Causes {
         if !Self.isAlike(error.reason, causes[number].error.reason) { causes[number].others += 1 }
     }
 
-    /// Leaves out digits: how many bytes had come, after how many seconds.
+    /// Compares reasons without their digits, such as numbers of bytes or seconds.
     private static func isAlike(_ reason: String, _ other: String) -> Bool {
         let isDigit: (UInt8) -> Bool = { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         return reason == other
             || reason.utf8.lazy.filter { !isDigit($0) }.elementsEqual(other.utf8.lazy.filter { !isDigit($0) })
     }
 
-    /// `URL: reason`, or `37 images from HOST: reason (first: URL)`.
+    /// Returns one line per cause: `URL: reason`, or `37 images from HOST: reason (first: URL)`.
     func lines(of noun: String) -> [LogLine] {
         causes.map { cause in
             let (first, error) = (cause.first, cause.error)

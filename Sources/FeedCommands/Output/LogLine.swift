@@ -1,20 +1,20 @@
 import FeedCore
 import JSONText
 
-/// One thing that is told on standard error.
+/// One message on standard error.
 struct LogLine {
     enum Level: String { case error, warning, info, debug }
 
     let level: Level
-    /// The name of what happened, for programs.
+    /// The name of the event, for programs.
     let event: String
-    /// The same for a person.
+    /// The message for people.
     let text: String
     var fields: [(String, JSONValue)] = []
 }
 
 extension LogLine {
-    /// Tells of an error that ends a command.
+    /// Reports an error that ends a command.
     init(_ error: any Error) {
         switch error {
         case let error as FeedError: self.init(error)
@@ -23,26 +23,26 @@ extension LogLine {
         }
     }
 
-    /// A step, told with `--verbose`.
+    /// Reports a step, for `--verbose`.
     init(step event: String, of url: ResourceURL, _ text: String, _ fields: [(String, JSONValue)] = []) {
         self.init(level: .debug, event: event, text: "\(url): \(text)", fields: [("url", .string(url.text))] + fields)
     }
 
-    /// Tells of one feed or image that failed.
+    /// Reports one failed feed or image.
     init(failureOf url: ResourceURL, event: String, _ error: FeedError) {
         self.init(
             level: .error, event: event, text: "\(url): \(error.message)",
             fields: [("url", .string(url.text)), ("count", .integer(1))] + Self.fields(of: error))
     }
 
-    /// Tells of a try that failed and is followed by another.
+    /// Reports a failed attempt that is followed by another.
     init(retryOf url: ResourceURL, after error: FeedError, in pause: Duration) {
         self.init(
             step: "retry", of: url, "\(error.withoutHint); next try in \(Phrases.stopwatch(pause))",
             [("pause_seconds", .double(pause.inSeconds))] + Self.fields(of: error))
     }
 
-    /// Sums up a command, with its figures.
+    /// Sums up a command with its figures.
     init(summary text: String, wasStopped: Bool = false, _ figures: [(String, JSONValue)]) {
         self.init(level: .info, event: wasStopped ? "stopped" : "summary", text: text, fields: figures)
     }
@@ -58,7 +58,7 @@ extension LogLine {
             fields: error.hint.map { [("hint", .string($0))] } ?? [])
     }
 
-    /// Tells of feeds whose saved copies stand in for their server, by the first of them and the oldest copy's date.
+    /// Reports feeds whose saved copies are used. `url` is the first of them, and `savedAt` the oldest time.
     init(
         standInOf url: ResourceURL, event: String = "feed_offline", count: Int = 1, savedAt: Timestamp,
         _ cause: FeedError, text: String
@@ -70,7 +70,7 @@ extension LogLine {
             ] + Self.fields(of: cause))
     }
 
-    /// Tells once that a feed has nothing more: it may be a fault of its server.
+    /// Reports once that a feed has become empty, which may be a mistake of its server.
     init(emptied url: ResourceURL) {
         self.init(
             level: .warning, event: "feed_emptied", text: "\(url): has no images any more, and had some before",
@@ -99,7 +99,7 @@ extension LogLine {
     }
 }
 
-/// Standard error, in the form that was asked for: lines for people, or an object a line for programs.
+/// Writes messages to standard error, as text for people or as JSON lines for programs.
 struct Log: Sendable {
     let output: any Output
     let format: Settings.LogFormat
@@ -122,7 +122,7 @@ struct Log: Sendable {
 }
 
 extension Settings.LogFormat {
-    /// Reads the format where a mistake in the options leaves no settings.
+    /// Finds the log format without parsing the options, because they contain a mistake.
     static func guessed(_ arguments: [String], _ environment: [String: String]) -> Settings.LogFormat {
         let options = arguments.prefix { $0 != "--" }
         var format = environment["FEEDSYNC_LOG_FORMAT"]

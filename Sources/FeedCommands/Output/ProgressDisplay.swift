@@ -1,7 +1,7 @@
 import FeedCore
 import Synchronization
 
-/// Draws a progress line ten times a second at most, for as long as some work takes.
+/// Draws a progress line while some work runs, at most ten times a second.
 final class ProgressDisplay: Sendable {
     private static let interval = Duration.milliseconds(100)
 
@@ -9,9 +9,9 @@ final class ProgressDisplay: Sendable {
     private let output: any Output
     private let colours: Bool
     private let start = ContinuousClock.now
-    /// Counts bytes as they come, where the work doesn't: those of one large image come for minutes.
+    /// Counts bytes as they arrive, for work that does not report them itself. A large image takes minutes.
     private let meter: ByteMeter?
-    /// Draws the line once more at the end, so that short work shows it too.
+    /// Whether the line is drawn once more at the end, so that short work shows it too.
     private let showsEnd: Bool
 
     init(
@@ -33,7 +33,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// The line is gone when this returns.
+    /// Runs `work` and shows the line meanwhile. The line is removed before this returns.
     func during<Outcome, Failure: Error>(
         _ work: () async throws(Failure) -> Outcome
     ) async throws(Failure) -> Outcome {

@@ -1,10 +1,10 @@
 import FeedCore
 
-/// A progress line as text. What matters less goes first where there is no room; the count always stays.
+/// Formats a progress line. If there is too little room, less important parts are left out. The count always stays.
 enum ProgressLine {
     private struct Part {
         let text: String
-        /// The lower, the sooner it goes.
+        /// The importance. Parts with a lower rank are left out first.
         let rank: Int
         var gap = 2
         var isAlarm = false
@@ -14,8 +14,8 @@ enum ProgressLine {
     private static let barWidths = 10...30
     private static let labelWidths = 6...24
 
-    /// `width` is the terminal's. Its last columns stay free: a ^C is shown behind the line by the terminal itself, and
-    /// writing to the last of all moves some to the next line. All text is ASCII, also the host that is the label.
+    /// Returns the line for a terminal of `width` columns. The last columns stay free, because the terminal prints ^C
+    /// after the line, and some terminals wrap a full line. All text is ASCII, including the host in the label.
     static func text(_ state: ProgressState, at time: Duration, width: Int, colours: Bool = false) -> String {
         let room = max(1, width - 1 - "^C".count)
         var parts = parts(state, at: time)
@@ -49,7 +49,7 @@ enum ProgressLine {
             parts.append(Part(text: "\(Phrases.count(progress.awaitedFeeds, "feed")) awaited", rank: 2))
         }
         if let total = progress.wholeTotal, total > 0 {
-            // Rounded down: 100% is when all is done.
+            // The number is rounded down, so that 100% means done.
             parts.append(Part(text: "\(min(progress.done, total) * 100 / total)%", rank: 4))
         }
         if progress.bytes > 0 { parts.append(Part(text: Phrases.size(progress.bytes), rank: 3)) }
@@ -72,7 +72,7 @@ enum ProgressLine {
         return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: inner - full) + "]"
     }
 
-    /// `0:42`, `1:02:03`.
+    /// Formats a time as `0:42` or `1:02:03`.
     private static func clock(_ span: Duration) -> String {
         let seconds = max(0, span.components.seconds)
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }

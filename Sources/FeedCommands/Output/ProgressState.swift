@@ -1,20 +1,21 @@
 import FeedCore
 
-/// The figures of a progress line, worked out from how far the work had come at which time. It reads no clock: times are
-/// given as spans since the work began.
+/// Calculates the figures of a progress line from the progress at each time. It reads no clock: times are spans since
+/// the work began.
 struct ProgressState {
-    /// Long enough to smooth what comes in batches, short enough to show that a server has stalled.
+    /// The window over which the rate is measured: long enough to smooth batches, short enough to show a stalled
+    /// server.
     private static let window = Duration.seconds(5)
 
-    /// Names the work.
+    /// The name of the work.
     var label: String
-    /// Names the things that are counted. With other things the time left is worked out anew.
+    /// The name of the things that are counted. When it changes, the time left is calculated anew.
     var noun: String {
         didSet { if noun != oldValue { start = nil } }
     }
     private(set) var progress = Progress()
     private var samples: [(at: Duration, bytes: Int64)] = []
-    /// When there began to be something to do, and what had been worked off by then.
+    /// The time when the total was first known, and the work done by then.
     private var start: (at: Duration, worked: Int)?
 
     init(label: String, noun: String) {
@@ -28,7 +29,7 @@ struct ProgressState {
         sample(at: time)
     }
 
-    /// Time has passed, perhaps with nothing done. `bytes` are those so far, where they are counted apart.
+    /// Records the bytes at a time. `bytes` is given if they are counted separately.
     mutating func sample(bytes: Int64? = nil, at time: Duration) {
         if let bytes { progress.bytes = bytes }
         if let last = samples.last, time - last.at < .milliseconds(100) {
@@ -36,11 +37,11 @@ struct ProgressState {
             return
         }
         samples.append((time, progress.bytes))
-        // One that is older than the window stays, so that it is always spanned.
+        // One sample that is older than the window is kept, so that the samples span the window.
         while samples.count > 2, time - samples[1].at >= Self.window { samples.removeFirst() }
     }
 
-    /// Bytes a second of late; nil before there is anything to say.
+    /// The bytes per second in the window; nil before there are enough samples.
     var rate: Int64? {
         guard let first = samples.first, let last = samples.last else { return nil }
         let seconds = (last.at - first.at).inSeconds
@@ -48,7 +49,7 @@ struct ProgressState {
         return Int64(Double(max(0, last.bytes - first.bytes)) / seconds)
     }
 
-    /// As the average since the start foretells; nil before there is one.
+    /// Returns the time left, by the average since the start; nil before there is an average.
     func timeLeft(at time: Duration) -> Duration? {
         guard let start, let total = progress.wholeTotal, progress.worked > start.worked, progress.done < total else {
             return nil
@@ -62,6 +63,39 @@ struct ProgressState {
 extension Progress {
     fileprivate var worked: Int { done - given }
 
-    /// Nil while more may come to it.
+    /// The total; nil while it may still grow.
     var wholeTotal: Int? { awaitedFeeds == 0 ? total : nil }
+}
+
+/// Calculates the progress of a sync from its events. It counts feeds until the first feed has images, then images.
+struct SyncProgress {
+    private(set) var progress: Progress
+    private(set) var noun = "feed"
+    private var awaited: Int
+
+    init(feeds: Int) {
+        awaited = feeds
+        progress = Progress(total: feeds)
+    }
+
+    mutating func take(_ event: SyncEvent) {
+        switch event {
+        case .feed(let feed):
+            awaited -= 1
+            if noun == "feed" { progress.done += 1 } else { progress.awaitedFeeds = awaited }
+            if feed.failure != nil { progress.failed += 1 }
+        case .imagesSurveyed(let count, let wanted):
+            if noun == "feed" {
+                progress = Progress(total: 0, awaitedFeeds: awaited, bytes: progress.bytes, failed: progress.failed)
+            }
+            noun = "image"
+            progress.total = (progress.total ?? 0) + count
+            progress.given += count - wanted
+            progress.done += count - wanted
+        // An image that two feeds request in different ways is reported twice.
+        case .imageAnswered: progress.done = min(progress.done + 1, progress.total ?? 0)
+        case .imageFailed: progress.failed += 1
+        default: break
+        }
+    }
 }

@@ -1,11 +1,11 @@
 import FeedCore
 import JSONText
 
-/// A feed as `show` prints it: in pieces, as it may have a million images.
+/// Prints a feed for `show`, in pieces, because it may have a million images.
 struct ShownFeed {
     let url: ResourceURL
     let loaded: FeedLoaderWithFallback.Loaded
-    /// For JSON: the cache's file of each image, in the feed's order.
+    /// The stored data of each image, in the order of the feed; nil for text output.
     let found: [StoredImage?]?
 
     private static let pieceSize = 1 << 16

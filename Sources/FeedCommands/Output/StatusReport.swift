@@ -1,13 +1,13 @@
 import FeedCore
 import JSONText
 
-/// The contents of the cache.
+/// Prints the contents of the cache for `status`.
 struct StatusReport {
     let cache: String
     let feeds: [FeedSummary]
-    /// The images of these feeds.
+    /// The images of the feeds.
     let images: ImageInventory
-    /// The pauses that servers asked for.
+    /// The waits that servers asked for with `Retry-After`.
     let waits: [FeedWait]
     let now: Timestamp
     let settings: Settings
@@ -58,7 +58,7 @@ struct StatusReport {
         return ([head] + lines).map { TerminalText.escape($0) + "\n" }.joined()
     }
 
-    /// Nil for a feed that has none.
+    /// Returns the failed images and the last error of a feed; nil if there are none.
     private func troubles(_ feed: FeedSummary, _ images: ImageInventory.OfFeed) -> String? {
         var parts: [String] = []
         if let until = images.leftAloneUntil {

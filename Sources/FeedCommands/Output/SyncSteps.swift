@@ -1,7 +1,7 @@
 import FeedCore
 import JSONText
 
-/// The steps of a run as they happen, for `--verbose`.
+/// Makes the lines of `--verbose` from the events of a run.
 struct SyncSteps {
     let ofSeveralFeeds: Bool
 
@@ -11,7 +11,7 @@ struct SyncSteps {
         return step + feed.notes.map { LogLine(step: "feed_note", of: feed.url, $0) }
     }
 
-    /// Nil for an event that is mere progress, or told in a dry run only.
+    /// Returns the line of an event; nil for an event that only a progress line or a dry run shows.
     private func step(_ event: SyncEvent) -> LogLine? {
         switch event {
         case .feed(let feed) where feed.failure != nil:

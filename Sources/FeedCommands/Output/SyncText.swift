@@ -1,9 +1,10 @@
 import FeedCore
 import JSONText
 
-/// The lines of a sync on standard error.
+/// Makes the lines of a sync for standard error.
 enum SyncText {
-    /// One line for each distinct cause of failure. Of feeds and images nothing is said that was told step by step.
+    /// Returns one line for each distinct cause of failure. With `wereTold`, the failures of feeds and images were
+    /// already reported as steps.
     static func failures(_ report: SyncReport, wereTold: Bool) -> [LogLine] {
         let end = fatal(report).map { [LogLine($0)] } ?? []
         guard !wereTold else { return end }
@@ -16,13 +17,13 @@ enum SyncText {
         return feeds.lines(of: "feed") + images.lines(of: "image") + end
     }
 
-    /// The fault that ended the run, unless a feed's line tells of it already.
+    /// Returns the error that ended the run, unless the line of a feed already reports it.
     private static func fatal(_ report: SyncReport) -> FeedError? {
         guard let fatal = report.fatal, !report.feeds.contains(where: { $0.error == fatal }) else { return nil }
         return fatal
     }
 
-    /// The feeds of this outcome whose saved copies stand in for their server: one line for each server.
+    /// Returns one line for each server whose saved feeds are used instead.
     static func substitutes(_ outcome: FeedReport.Outcome, _ report: SyncReport, now: Timestamp) -> [LogLine] {
         var servers: [[(url: ResourceURL, savedAt: Timestamp, error: FeedError)]] = []
         var numbers: [Causes.Key: Int] = [:]
@@ -69,7 +70,7 @@ enum SyncText {
             ])
     }
 
-    /// A line of `--dry-run`; nil for an event that would change nothing.
+    /// Returns a line of `--dry-run`; nil for an event that would change nothing.
     static func plan(_ event: SyncEvent) -> String? {
         switch event {
         case .feed(let feed):
@@ -84,5 +85,57 @@ enum SyncText {
         case .imageToRevalidate(let url): "would ask again for \(url)"
         default: nil
         }
+    }
+}
+
+/// Makes the summary of `sync --json`.
+enum SyncJSON {
+    /// Returns the object. `failure` is the error of the run itself, such as a full disk; without one, `error` is left
+    /// out.
+    static func text(_ report: SyncReport, _ failure: FeedError?, took duration: Duration) -> String {
+        let images = report.images
+        var members: [(String, JSONValue)] = [
+            ("feeds", .array(report.feeds.map(feed))),
+            ("images", Self.images(images)),
+            ("failures", .array(images.failures.map(Self.failure))),
+            ("duration_seconds", .double(duration.inSeconds)),
+        ]
+        if let failure { members.append(("error", error(failure))) }
+        return JSONValue.object(members).text() + "\n"
+    }
+
+    static func images(_ images: ImagesReport) -> JSONValue {
+        [
+            "total": .integer(images.total),
+            "cached": .integer(images.cached),
+            "downloaded": .integer(images.downloaded),
+            "skipped": .integer(images.skipped),
+            "failed": .integer(images.failed),
+            "bytes": .integer(Int(images.bytes)),
+        ]
+    }
+
+    private static func feed(_ feed: FeedReport) -> JSONValue {
+        [
+            "url": .string(feed.url.text),
+            "outcome": .string(feed.outcome.rawValue),
+            "images": .integer(feed.images),
+            "kept": .integer(feed.kept),
+            "saved_at": JSONValue(feed.savedAt?.rfc3339),
+            "notes": .array(feed.notes.map { .string(Passwords.hidden(in: $0)) }),
+            "error": feed.error.map(error) ?? .null,
+        ]
+    }
+
+    private static func error(_ error: FeedError) -> JSONValue {
+        ["kind": .string(error.kind.name), "message": .string(Passwords.hidden(in: error.message))]
+    }
+
+    private static func failure(_ failure: ImagesReport.Failure) -> JSONValue {
+        [
+            "url": .string(failure.url.text),
+            "kind": .string(failure.error.kind.name),
+            "message": .string(Passwords.hidden(in: failure.error.message)),
+        ]
     }
 }

@@ -1,15 +1,15 @@
 import FeedCore
 import JSONText
 
-/// The result of `validate` or `remove`; in a dry run, of what it would do.
+/// The result of `validate` or `remove`. In a dry run, it is what would be done.
 struct ValidateReport {
-    /// No fault: somebody asked for it.
+    /// A deleted feed. `fault` is nil if the user asked for the removal.
     typealias DeletedFeed = (url: ResourceURL, fault: ValidateFeedCache.Fault?)
 
     var feedsDeleted: [DeletedFeed] = []
     /// Feeds saved ahead of the clock, which are kept.
     var feedsAhead: [(url: ResourceURL, staleness: Staleness)] = []
-    /// Images that left their feed, which its `--keep` no longer covers.
+    /// The images of items that left their feed and that its `--keep` no longer covers.
     var letGo: [(url: ResourceURL, images: Int)] = []
     var damaged = ImageRemoval.nothing
     var unreferenced = ImageRemoval.nothing
@@ -35,7 +35,8 @@ struct ValidateReport {
         return LogLine(summary: wasStopped ? "stopped; \(done)" : done, wasStopped: wasStopped, figures)
     }
 
-    /// One line for all: a clock that is behind, as before the network set it, has every feed ahead of it.
+    /// The line about feeds ahead of the clock. One line covers all of them, because a clock that is behind affects
+    /// every feed.
     var ahead: String? {
         guard let first = feedsAhead.first else { return nil }
         let others = feedsAhead.count - 1
@@ -58,7 +59,7 @@ struct ValidateReport {
             }
     }
 
-    /// A line for each loss that nobody asked for.
+    /// The lines about data that was lost without being asked for.
     var damage: [String] {
         var lines: [String] = []
         for case (let url, .unreadable(let error)) in feedsDeleted {

@@ -1,19 +1,19 @@
 import FeedCore
 
-/// The cache of a command that delivers first and saves second. It is only read until there is something to save. Where it
-/// can't be read it is taken for empty.
+/// The cache of `show` and `image`, which deliver first and save second. It is open for reading until there is
+/// something to save. An unreadable cache counts as empty.
 struct Delivery {
-    /// Open for reading. Its feed store opens it for writing when something is saved.
+    /// The cache, open for reading. Its feed store opens it for writing when something is saved.
     let cache: Cache
-    /// Why the cache can't be read.
+    /// The error if the cache cannot be read.
     var unread: FeedError?
 
-    /// Says that a feed or image came from its server; `failure` is why it was not saved.
+    /// Returns the words for a feed or image from its server. `failure` is the error if it was not saved.
     static func source(_ failure: FeedError?) -> String {
         "from its server, \(failure == nil ? "saved" : "not saved")"
     }
 
-    /// Adds to an error that the cache can't be read: what was not found may be in it.
+    /// Adds the error of the cache to the error of `load`, because the cache may contain what was not found.
     func explaining<Outcome>(
         _ load: () async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
@@ -33,7 +33,7 @@ extension Session {
         } catch let error where error.standsInTheWay {
             return delivery(of: try await openCache(.none), unread: error)
         } catch let error where error.kind == .storage(.unreadable) {
-            // Opened for writing, it may come to the damaged part later, or not at all.
+            // A cache that is open for writing may reach the damaged part later, or not at all.
             do { return delivery(of: try await openForSaving()) } catch let other { throw other.notSaved ?? error }
         }
     }
@@ -44,7 +44,8 @@ extension Session {
         return Delivery(cache: late, unread: unread)
     }
 
-    /// Closes the cache first: on a full disk it can't be opened for writing while somebody reads it.
+    /// Opens the cache for writing. It is closed first: on a full disk, SQLite cannot open it for writing while it is
+    /// open for reading.
     func openForSaving() async throws(FeedError) -> Cache {
         await closeCaches()
         return try await openCache(.write(lockWait: settings.lockWait))
@@ -52,10 +53,11 @@ extension Session {
 }
 
 extension FeedError {
-    /// Nil for a held lock: the run that holds it does the saving, and nobody has to act.
+    /// The error to report if saving failed; nil if another run holds the lock, because that run saves.
     var notSaved: FeedError? { kind == .storage(.locked) ? nil : self }
 
-    /// Something at the cache's path keeps it from being opened. A damaged cache or a newer program's is another matter.
+    /// Whether something at the path of the cache prevents opening it. A damaged cache, and the cache of a newer
+    /// version, are other cases.
     fileprivate var standsInTheWay: Bool {
         [.storage(.cannotCreate), .storage(.failed), .storage(.busy), .storage(.locked)].contains(kind)
     }

@@ -1,6 +1,6 @@
 import FeedCore
 
-/// The loaders that commands share.
+/// Makes the loaders that several commands use.
 extension Session {
     func noticeMissingScheme(of url: ResourceURL, givenAs text: String) {
         guard FeedOperand.mayLackScheme(text), let path = url.filePath, !world.fileExists(path) else { return }
@@ -8,7 +8,7 @@ extension Session {
         notice("\(shown) is taken for a file: did you mean https://\(shown)?", "no_scheme")
     }
 
-    /// With the user name and password that the config file has for the feed, if it was given without.
+    /// Returns the feed with the credentials of the config file, if it has none itself.
     func asConfigured(_ feed: ResourceURL) -> ResourceURL {
         guard feed.credentials == nil else { return feed }
         return settings.feeds[feed]?.url ?? feed
@@ -18,7 +18,7 @@ extension Session {
         LocalFeedLoader(store: cache.feeds, now: now)
     }
 
-    /// `own` are the settings of the feeds that are refreshed, and `giver` is who wants them to be requested.
+    /// Makes the use case that refreshes feeds with the settings `own`. `giver` says where the feeds were named.
     func refresh(
         _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, givenBy giver: FeedGiver = .person,
         interval: FeedRefresh.Interval? = nil
@@ -35,10 +35,10 @@ extension Session {
             keep: own.keep)
     }
 
-    /// The feeds of `--opml`.
+    /// Returns the feeds of the OPML list at `path`.
     func subscriptions(in path: String) async throws(FeedError) -> [ResourceURL] {
         let subscriptions = try await subscriptionList(in: path)
-        // Told in a pipe too: a feed that is left out is not mirrored.
+        // These lines are printed also in a pipe, because a feed that is left out is not mirrored.
         for note in subscriptions.notes { notice("\(path): \(note)", "feed_left_out") }
         return subscriptions.feeds
     }
@@ -46,7 +46,7 @@ extension Session {
     func subscriptionList(in path: String) async throws(FeedError) -> SubscriptionList {
         let place = FilePath.absolute(path, in: world.currentDirectory)
         do {
-            // It may come from a pipe, which somebody keeps open.
+            // The list is read with the time limits of a download, because a pipe may stay open.
             return try await fetching(through: world.files, files: world.files) { client throws(FeedError) in
                 let loader = SubscriptionListLoader(
                     client: client, decoder: world.decoder, maxBytes: settings.maxFeedSize)

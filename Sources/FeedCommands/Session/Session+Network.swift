@@ -1,8 +1,8 @@
 import FeedCore
 
-/// The client that a command asks servers with.
+/// Makes the client of a command.
 extension Session {
-    /// Checks the files that a client needs, before one is made. `own` are the settings of the run's feeds.
+    /// Checks the files that a client needs before it is made. `own` are the settings of the run's feeds.
     func requireTrust(for own: [Settings]) throws(FeedError) {
         for feed in own { try requireFiles(of: feed) }
         if own.contains(where: \.insecure) {
@@ -10,11 +10,11 @@ extension Session {
         }
     }
 
-    /// It says nothing, as it may run beside the opening of the cache, which does.
+    /// Makes the client. It prints nothing, because it runs at the same time as the opening of the cache, which may.
     func makeTransport() throws(FeedError) -> any HTTPClient { try world.makeClient(settings.network) }
 
-    /// Hands out a fetcher that asks nobody after `--max-time`. The wait for another run is not counted: it has a limit of
-    /// its own.
+    /// Runs `run` with a fetcher that ends its requests when `--max-time` has passed. The wait for another run does not
+    /// count, because `--lock-wait` limits it.
     func fetching<Outcome, Failure: Error>(
         through transport: any HTTPClient, files: (any HTTPClient)? = nil, spent: Duration = .zero,
         meter: ByteMeter? = nil, mostJobs: Int = .max,
@@ -36,8 +36,8 @@ extension Session {
         }
     }
 
-    /// Runs work that `--max-time` covers too, and cancels it when the time is over. `used` is how much of the time is over
-    /// before it begins.
+    /// Runs work that `--max-time` limits, and cancels it when the time has passed. `used` is the time that has passed
+    /// before.
     func withinMaxTime<Outcome: Sendable>(
         _ what: String, used: Duration, _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
@@ -56,11 +56,11 @@ extension Session {
             route: settings.network.route)
     }
 
-    /// Without these files a request would fail as if the server were out of reach, or go without its password. Each
-    /// request reads them again, which a pipe allows once.
+    /// Checks that the files can be read. Without them, a request would fail as if the server were unreachable, or
+    /// would be sent without its password. Each request reads them again, which is impossible with a pipe.
     private func requireFiles(of own: Settings) throws(FeedError) {
         var files = [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]
-        // The usual file needn't be there.
+        // The default file is optional.
         if own.netrc, own.netrcFile == nil, let home = world.home, world.fileExists("\(home)/.netrc") {
             files.append(("--netrc", "\(home)/.netrc"))
         }

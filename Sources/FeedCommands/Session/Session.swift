@@ -1,7 +1,7 @@
 import FeedCore
 import Synchronization
 
-/// One run of one command: its settings, and the ways it speaks and reaches the cache and the network.
+/// One run of one command: its settings, its output, and its access to the cache.
 struct Session: Sendable {
     let world: any World
     let settings: Settings
@@ -16,7 +16,7 @@ struct Session: Sendable {
 
     var now: @Sendable () -> Timestamp { { [world] in world.now() } }
 
-    /// Refuses an output that is one of the cache's own files.
+    /// Refuses an output file that belongs to the cache.
     func requireElsewhere(_ file: String, for what: String) throws(FeedError) {
         guard world.ownsFile(file, cache: cachePath) else { return }
         throw .storage(.cannotCreate, "\(file): is one of the cache's own files; \(what) needs another place")
@@ -26,14 +26,14 @@ struct Session: Sendable {
 
     private var log: Log { Log(output: world.output, format: settings.logFormat, now: now) }
 
-    /// Told whatever the verbosity: something went wrong.
+    /// Prints a failure, with every verbosity.
     func report(_ problem: String, _ event: String = "problem") {
         report(LogLine(level: .error, event: event, text: problem))
     }
 
     func report(_ line: LogLine) { log.tell(line) }
 
-    /// Told unless `--quiet`: nothing went wrong, yet a person should know.
+    /// Prints what the user should know although nothing failed, unless `--quiet` is given.
     func notice(_ line: String, _ event: String = "notice") {
         notice(LogLine(level: .warning, event: event, text: line))
     }
@@ -42,19 +42,19 @@ struct Session: Sendable {
         if settings.verbosity != .quiet { log.tell(line) }
     }
 
-    /// Told on a terminal, and with `--verbose`.
+    /// Prints a line on a terminal and with `--verbose`.
     func remark(_ line: LogLine) {
         if settings.verbosity == .verbose || (settings.verbosity == .normal && world.output.isWatched) {
             log.tell(line)
         }
     }
 
-    /// Told with `--verbose`.
+    /// Prints a line with `--verbose`.
     func detail(_ line: LogLine) {
         if settings.verbosity == .verbose { log.tell(line) }
     }
 
-    /// Says what a dry run would do: on standard output, unless an option keeps that for JSON.
+    /// Prints what a dry run would do, on standard output unless an option reserves that for JSON.
     func plan(_ line: String) throws(FeedError) {
         guard settings.json || settings.printNew else { return try write(TerminalText.escape(line) + "\n") }
         notice(LogLine(level: .info, event: "plan", text: line))
@@ -75,7 +75,8 @@ struct Session: Sendable {
         return cache
     }
 
-    /// As `read`; a directory that is no cache yet, which saving would make one, reads as empty.
+    /// Opens the cache for reading. A directory that is not a cache yet, and that saving would make one, reads as
+    /// empty.
     func openCacheToBe() async throws(FeedError) -> Cache {
         do {
             return try await openCache(.read)
@@ -90,7 +91,7 @@ struct Session: Sendable {
     }
 }
 
-/// The caches of a run, for closing them when it ends.
+/// The open caches of a run, which are closed at its end.
 private final class OpenCaches: Sendable {
     private let caches = Mutex<[Cache]>([])
 
@@ -102,4 +103,53 @@ private final class OpenCaches: Sendable {
             return caches
         }
     }
+}
+
+/// Shows the progress of a command.
+extension Session {
+    /// Returns a progress display; nil if none is shown.
+    func makeProgressDisplay(_ label: String, of noun: String, meter: ByteMeter? = nil) -> ProgressDisplay? {
+        guard showsProgress else { return nil }
+        return ProgressDisplay(
+            label: label, noun: noun, output: world.output, colours: showsColours,
+            showsEnd: settings.progress == .always, meter: meter)
+    }
+
+    /// Runs `work` and shows its progress, counted in units of `noun`.
+    func showingProgress<Outcome: Sendable>(
+        _ label: String, of noun: String,
+        _ work: (ProgressStream?) async throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        guard let display = makeProgressDisplay(label, of: noun) else { return try await work(nil) }
+        let (stream, continuation) = AsyncStream.makeStream(of: Progress.self, bufferingPolicy: .bufferingNewest(1))
+        let following = Task { for await progress in stream { display.update(progress) } }
+        return try await display.during { () async throws(FeedError) in
+            let result = await Result { () async throws(FeedError) in try await work(continuation) }
+            continuation.finish()
+            await following.value
+            return try result.get()
+        }
+    }
+
+    var showsProgress: Bool {
+        switch settings.progress {
+        case .always: true
+        case .never: false
+        case .auto:
+            world.output.isWatched && !isDumb && settings.verbosity != .quiet && settings.logFormat == .text
+        }
+    }
+
+    /// Whether the terminal cannot erase what it shows.
+    private var isDumb: Bool { (world.environment["TERM"] ?? "dumb") == "dumb" }
+
+    /// Whether the progress line has colours, by the rules of no-color.org.
+    private var showsColours: Bool {
+        world.output.isWatched && !isDumb && (world.environment["NO_COLOR"] ?? "").isEmpty
+    }
+}
+
+/// Runs work that a stopped run must still do, in a task that is not cancelled.
+func uncancelled<Outcome: Sendable>(_ work: @escaping @Sendable () async -> Outcome) async -> Outcome {
+    await Task { await work() }.value
 }

@@ -1,12 +1,12 @@
 import FeedCore
 
-/// Numbers as people read them.
+/// Formats numbers, sizes and times for people.
 enum Phrases {
-    /// In powers of 1024: `512`, `1.5K`, `64M`.
+    /// Formats a size in powers of 1024: `512`, `1.5K`, `64M`.
     static func size(_ bytes: Int64) -> String {
         var value = Double(bytes)
         var unit = ""
-        // As it is shown: what would be 1024K is 1M.
+        // The rounded value counts, so that 1024K becomes 1M.
         for next in ["K", "M", "G", "T"] where value.rounded() >= 1024 {
             value /= 1024
             unit = next
@@ -16,13 +16,13 @@ enum Phrases {
         return tenths % 10 == 0 ? "\(tenths / 10)\(unit)" : "\(tenths / 10).\(tenths % 10)\(unit)"
     }
 
-    /// `5`, `0.5`.
+    /// Formats seconds as `5` or `0.5`.
     static func seconds(_ duration: Duration) -> String {
         let seconds = duration.inSeconds
         return seconds == seconds.rounded() ? "\(Int64(seconds))" : "\(seconds)"
     }
 
-    /// `2 hours`: the largest unit that fits, rounded down.
+    /// Formats a time as `2 hours`, in the largest unit that fits, rounded down.
     static func span(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
         let units: [(Int64, String)] = [(86_400, "day"), (3600, "hour"), (60, "minute")]
@@ -30,27 +30,36 @@ enum Phrases {
         return count(Int(seconds), "second")
     }
 
-    /// `2 hours ago`, as of `now`.
+    /// Formats an age at the time `now` as `2 hours ago`.
     static func age(of moment: Timestamp, at now: Timestamp) -> String {
         now < moment ? "in the future" : "\(span(now - moment)) ago"
     }
 
-    /// `1 image`, `2 images`.
+    /// Formats a count as `1 image` or `2 images`.
     static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// `a`, `a or b`, `a, b or c`.
+    /// Joins words as `a`, `a or b`, or `a, b or c`.
     static func list(_ words: [String], _ conjunction: String) -> String {
         let others = words.dropLast().joined(separator: ", ")
         return "\(others)\(others.isEmpty ? "" : " \(conjunction) ")\(words.last ?? "")"
     }
 
-    /// `0.42s`, `12.5s`, `3m 05s`.
+    /// Formats a duration as `0.42s`, `12.50s` or `3m 05s`.
     static func stopwatch(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         if seconds >= 60 { return "\(seconds / 60)m \(seconds % 60 < 10 ? "0" : "")\(seconds % 60)s" }
         let hundredths = seconds * 100 + attoseconds / 10_000_000_000_000_000
         return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)s"
+    }
+}
+
+extension Duration {
+    /// The seconds, rounded down to the microsecond.
+    var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        // The value is divided only once, so that it is the nearest number to its digits.
+        return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1_000_000
     }
 }

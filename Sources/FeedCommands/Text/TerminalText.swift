@@ -1,4 +1,4 @@
-/// Text from outside, made safe to show: it can neither drive the terminal nor break a line nor reorder what is read.
+/// Makes text from outside safe to print: it cannot control the terminal, break a line or change the reading direction.
 enum TerminalText {
     static func escape(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isActive) else { return text }
@@ -21,4 +21,26 @@ enum TerminalText {
         default: false
         }
     }
+}
+
+/// Removes user names and passwords from the URLs in a text. This is the last check before a line is printed, for URLs
+/// in unexpected positions such as a file name.
+enum Passwords {
+    static func hidden(in text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
+        var shown: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let authority = rest.firstRange(of: "://".utf8)?.upperBound {
+            shown += rest[..<authority]
+            rest = rest[authority...]
+            let end = rest.firstIndex(where: endsAuthority) ?? rest.endIndex
+            guard let at = rest[..<end].lastIndex(of: UInt8(ascii: "@")) else { continue }
+            shown += "***".utf8
+            rest = rest[at...]
+        }
+        return String(decoding: shown + rest, as: UTF8.self)
+    }
+
+    /// Returns whether the byte ends the authority of a URL. A quotation mark may be a part of the password.
+    private static func endsAuthority(_ byte: UInt8) -> Bool { byte <= 0x20 || "/?#".utf8.contains(byte) }
 }

@@ -1,15 +1,16 @@
 package import FeedCore
 
-/// What the program needs of the world around it: the composition root has the real one, tests have a double.
+/// The environment of the program. The composition root has the real one, and tests have a double.
 package protocol World: Sendable {
     // MARK: The process
 
-    /// Bytes that are no UTF-8 are U+FFFD in it, as in the arguments and the current directory.
+    /// The environment variables. As in the arguments and the current directory, bytes that are not UTF-8 become
+    /// U+FFFD.
     var environment: [String: String] { get }
     var currentDirectory: String { get }
-    /// The home in the user's account, for where the environment names none.
+    /// The home directory of the user's account, used if the environment names none.
     var accountHome: String? { get }
-    /// The number of the signal that ends the run, if one came.
+    /// The number of the signal that ends the run, if there was one.
     var endingSignal: Int32? { get }
     func now() -> Timestamp
 
@@ -17,39 +18,61 @@ package protocol World: Sendable {
 
     var output: any Output { get }
     func fileExists(_ path: String) -> Bool
-    /// With every symbolic link followed; nil where nothing is there.
+    /// Returns the path with every symbolic link resolved; nil if the file does not exist.
     func realPath(_ path: String) -> String?
-    /// Why it is no file that can be read more than once; nil where it is one. Directories and pipes are none.
+    /// Returns the reason why the file cannot be read more than once, such as a directory or pipe; nil if it can.
     func unreadable(_ path: String) -> String?
-    /// A file of moderate size; nil where there is none, or where it is a pipe or a device and only a regular one will do.
+    /// Reads a file of moderate size. Returns nil if it does not exist, or if it is a pipe or device and `onlyRegular`
+    /// is set.
     func readFile(_ path: String, onlyRegular: Bool) throws(FeedError) -> [UInt8]?
 
     // MARK: Feeds and images
 
-    /// Whether the file is one of the own files of the cache at this path.
+    /// Returns whether the file belongs to the cache at the path.
     func ownsFile(_ file: String, cache: String) -> Bool
     func openCache(_ path: String, _ access: CacheAccess) async throws(FeedError) -> Cache
     func makeClient(_ settings: NetworkSettings) throws(FeedError) -> any HTTPClient
-    /// Reads feeds and images that are local files.
+    /// The client that reads feeds and images from local files.
     var content: any HTTPClient { get }
-    /// Reads files and pipes that an option names.
+    /// The client that reads files and pipes named by an option.
     var files: any HTTPClient { get }
     var decoder: any FeedDecoding { get }
     var gallery: any GalleryWriter { get }
     var tree: any TreeWriter { get }
-    /// Exports these feeds, or all if none is given. The file's name says how to compress.
+    /// Exports the feeds, or all feeds if the list is empty. `fileName` determines the compression.
     func export(
         _ feeds: [ResourceURL], _ snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
         progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ExportReport
-    /// Throws at what doesn't begin as an archive does.
+    /// Opens an archive. Throws if the source does not begin like an archive.
     func openArchive(_ source: any ByteSource) async throws(FeedError) -> any OpenArchive
 }
 
-/// An archive whose beginning was read.
+/// An archive whose beginning has been read.
 package protocol OpenArchive: Sendable {
-    /// To be called once.
+    /// Merges the archive into a cache. It must be called at most once.
     func merge(
         into intake: any CacheIntake, _ terms: ImportTerms, progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ImportReport
+}
+
+/// Receives the messages and data of a command.
+package protocol Output: Sendable {
+    /// Writes to standard output.
+    func write(_ data: [UInt8]) throws(FeedError)
+    /// Writes a line to standard error. A failure is ignored, because it could be reported only here.
+    func say(_ line: String)
+    /// Replaces a file completely or not at all.
+    func replaceFile(at path: String, with data: [UInt8]) throws(FeedError)
+    /// Opens a file, or standard output, that is written in pieces. May block.
+    func openTarget(_ path: String?) throws(FeedError) -> any ByteTarget
+    /// Opens a file or standard input. May block.
+    func openSource(_ path: String?) throws(FeedError) -> any ByteSource
+    /// Whether standard output is a terminal.
+    var isTerminal: Bool { get }
+    /// Whether standard error is a terminal.
+    var isWatched: Bool { get }
+    /// Shows a line at the end of standard error, in place of the previous one. Nil removes it. `line` receives the
+    /// number of columns.
+    func draw(_ line: ((_ width: Int) -> String)?)
 }

@@ -1,6 +1,6 @@
 import FeedCore
 
-/// Where a user's files are.
+/// Finds the user's files: home directory, config file, cache, and operands.
 extension World {
     var home: String? {
         for case let home? in [environment["HOME"], accountHome] where FilePath.isAbsolute(home) {
@@ -9,19 +9,19 @@ extension World {
         return nil
     }
 
-    /// A path that begins with `~`, with the home directory in its place; nil where there is none. Others as they are.
+    /// Returns the path with a leading `~` replaced by the home directory; nil if the user has no home directory.
     func expandingHome(_ path: String) -> String? {
         guard path == "~" || path.hasPrefix("~/") else { return path }
         return home.map { $0 + path.dropFirst() }
     }
 
-    /// Nil where no config file is to be read, or a user has no place for one.
+    /// Returns the path of the config file; nil if none is read or the user has no home directory.
     func configPath(_ settings: Settings) -> String? {
         if settings.noConfig { return nil }
         return settings.config ?? ownPath("XDG_CONFIG_HOME", inHome: ".config").map { "\($0)/config" }
     }
 
-    /// `option` is what `--cache` or `FEEDSYNC_CACHE` gave.
+    /// Returns the path of the cache. `option` is the value of `--cache` or `FEEDSYNC_CACHE`.
     func cachePath(_ option: String?) throws(UsageError) -> String {
         if let path = option ?? ownPath("XDG_CACHE_HOME", inHome: ".cache") { return path }
         throw UsageError(
@@ -29,19 +29,20 @@ extension World {
             hint: "give one with --cache DIR or FEEDSYNC_CACHE", exitCode: .configuration)
     }
 
-    /// The XDG specification has relative paths ignored.
+    /// Returns the directory of feedsync below an XDG directory. The XDG specification requires relative paths to be
+    /// ignored.
     private func ownPath(_ variable: String, inHome name: String) -> String? {
         let given = environment[variable].flatMap { FilePath.isAbsolute($0) ? $0 : nil }
         guard let directory = given ?? home.map({ $0 == "/" ? "/\(name)" : "\($0)/\(name)" }) else { return nil }
         return directory.hasSuffix("/") ? "\(directory)feedsync" : "\(directory)/feedsync"
     }
 
-    /// The URL of a FEED on the command line; a relative path begins in the current directory.
+    /// Returns the URL of a FEED on the command line. A relative path starts in the current directory.
     func feed(_ operand: String) throws(UsageError) -> ResourceURL {
         try FeedOperand.feed(operand, currentDirectory: currentDirectory, isFile: fileExists)
     }
 
-    /// The same of an image.
+    /// Returns the URL of an image on the command line.
     func image(_ operand: String) throws(UsageError) -> ResourceURL {
         try FeedOperand.url(operand, currentDirectory: currentDirectory, isFile: fileExists)
     }
@@ -49,5 +50,6 @@ extension World {
 
 let noHome = "neither HOME nor the user's account names a home directory"
 
-/// Text with U+FFFD in it stands for bytes that are no UTF-8, and would name another file.
+/// Returns whether the text contains U+FFFD, which replaces bytes that are not UTF-8. Such a path would name another
+/// file.
 func isMended(_ text: String) -> Bool { text.unicodeScalars.contains("\u{FFFD}") }

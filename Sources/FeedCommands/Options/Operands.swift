@@ -1,8 +1,8 @@
 import FeedCore
 
-/// A FEED (or the URL of an image) as given on the command line: a URL, or the path of a file.
+/// Parses a FEED or the URL of an image on the command line: a URL, or the path of a file.
 enum FeedOperand {
-    /// A feed's, in the spelling that the cache knows it by.
+    /// Returns the URL of a feed in the form that identifies it in the cache.
     static func feed(
         _ operand: String, currentDirectory: String, isFile: (String) -> Bool
     ) throws(UsageError) -> ResourceURL {
@@ -11,7 +11,8 @@ enum FeedOperand {
         return try url(web, currentDirectory: currentDirectory, isFile: isFile).asFeed
     }
 
-    /// Relative paths begin in the current directory. A file that is there is meant, however it is called.
+    /// Returns the URL of an operand. A relative path starts in the current directory. The name of an existing file
+    /// always means that file.
     static func url(
         _ operand: String, currentDirectory: String, isFile: (String) -> Bool
     ) throws(UsageError) -> ResourceURL {
@@ -27,7 +28,7 @@ enum FeedOperand {
         guard URLScheme(rawValue: scheme.lowercased()) != nil else { throw unknownScheme(scheme, operand) }
         do {
             let url = try ResourceURL(operand)
-            // One file is one feed, however its path is written.
+            // Different spellings of a path are one file.
             return url.filePath.map { ResourceURL(filePath: FilePath.normalised($0)) } ?? url
         } catch {
             throw UsageError("'\(shown(operand))' is no usable URL: \(error.reason)")
@@ -47,7 +48,7 @@ enum FeedOperand {
         return UsageError("'\(shown(operand))' has a scheme that is not supported: \(scheme)", hint: hint)
     }
 
-    /// By RFC 3986; nil for a path.
+    /// Returns the scheme by RFC 3986; nil for a path.
     private static func scheme(of operand: String) -> Substring? {
         guard let colon = operand.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let scheme = operand[..<colon]
@@ -62,7 +63,7 @@ enum FeedOperand {
         return character.isASCII && (character.isLetter || character.isNumber)
     }
 
-    /// Whether it names a server or a file by a URL, perhaps with a quote before it: no path is meant by it.
+    /// Returns whether the text is a URL and not a path, perhaps with a quote before it.
     static func isURL(_ text: String) -> Bool {
         guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")), text[slash...].utf8.starts(with: "//".utf8)
         else { return false }
@@ -72,14 +73,15 @@ enum FeedOperand {
 
     private static func isPath(_ operand: String) -> Bool { operand.hasPrefix("/") || operand.hasPrefix(".") }
 
-    /// Taken for a path, a URL with a quote before it or without its scheme would be told with its password.
+    /// Returns whether the operand is most likely a mistyped URL, with a quote before it or without its scheme. As a
+    /// path, it would be printed with its password.
     private static func isMistyped(_ operand: String) -> Bool {
         guard !isPath(operand) else { return false }
         return operand.contains("://") || operand.lastIndex(of: "@").map { operand[..<$0].contains(":") } == true
     }
 
-    /// An operand as a message may show it: no control character and no password. In a URL that may be malformed,
-    /// all that stands before the last @ may be one, and what stands in the place of a port.
+    /// Returns an operand for a message, without control characters and passwords. A malformed URL may have a password
+    /// anywhere before the last @, and in the port.
     static func shown(_ operand: String) -> String { TerminalText.escape(withoutPassword(operand)) }
 
     private static func withoutPassword(_ operand: String) -> String {
@@ -95,12 +97,53 @@ enum FeedOperand {
         return "\(operand[...colon])***"
     }
 
-    /// Whether it is a path that begins as a server's name does, as `example.com/feed.json`: curl and browsers would ask
-    /// that server.
+    /// Returns whether the path begins like the name of a server, such as `example.com/feed.json`. curl and browsers
+    /// would contact that server.
     static func mayLackScheme(_ operand: String) -> Bool {
         let beginning = operand.prefix { $0 != "/" }
         let isHost = beginning.contains(".") && !beginning.hasPrefix(".") || beginning.lowercased() == "localhost"
         return scheme(of: operand) == nil
             && (isHost && beginning.endIndex < operand.endIndex || beginning.lowercased().hasPrefix("www."))
+    }
+}
+
+/// Collects feeds in order, each once. If a feed is named twice, the credentials of either are kept.
+struct DistinctFeeds {
+    private(set) var urls: [ResourceURL] = []
+    private var places: [ResourceURL.Key: Int] = [:]
+
+    /// Adds a feed, and returns its index.
+    mutating func add(_ url: ResourceURL) -> Int {
+        let place = places.number(of: url.key)
+        if place == urls.count {
+            urls.append(url)
+        } else if urls[place].credentials == nil {
+            urls[place] = url
+        }
+        return place
+    }
+}
+
+/// Checks the FILE of `export` and `import`.
+enum ArchiveFile {
+    /// Returns the path; nil for standard input or output.
+    static func path(_ operand: String) -> String? { operand == "-" ? nil : operand }
+
+    private static let written = [".tar.gz", ".tgz", ".tar.zst"]
+
+    private static let notWritten = [
+        ".7z", ".br", ".bz2", ".gz", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".taz", ".tbz", ".tbz2", ".tlz", ".txz",
+        ".tzst", ".xz", ".z", ".zip", ".zst",
+    ]
+
+    /// Refuses a suffix of a kind of archive that export does not write.
+    static func checkSuffix(_ operand: String) throws(UsageError) {
+        let name = operand.lowercased()
+        guard !written.contains(where: name.hasSuffix), let suffix = notWritten.first(where: name.hasSuffix) else {
+            return
+        }
+        throw UsageError(
+            "'\(FeedOperand.shown(operand))': export does not write \(suffix) files",
+            hint: "use .tar, .tar.gz, .tgz or .tar.zst")
     }
 }
