@@ -217,7 +217,7 @@ struct ConfigTests {
         try await program.sql("DELETE FROM images")
         server.server.route("/feed.json", Reply(503))
         let offline = try await program.run("-v", server.feedURL)
-        #expect(offline.errorText.contains("\(server.imageURL(0)): not asked for, as its feed is out of reach"))
+        #expect(offline.errorText.contains("\(server.imageURL(0)): not requested, because its feed is unreachable"))
     }
 
     @Test("with -v, each step of saving a feed is told in its order")
@@ -225,7 +225,7 @@ struct ConfigTests {
         try await program.run(server.feedURL)
         server.serve(images: [1])
         let lines = try await program.run("-v", server.feedURL).errorLines.map(String.init)
-        let words = ["deleting the old cache", "encoding 1 image", "timestamp 20", "saving", "updated", "downloaded"]
+        let words = ["deleting the old saved feed", "encoding 1 image", "timestamp 20", "saving", "updated", "downloaded"]
         var rest = lines[...]
         for word in words {
             let place = try #require(rest.firstIndex { $0.contains(word) }, "\(word): \(lines)")

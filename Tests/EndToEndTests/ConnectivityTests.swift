@@ -105,7 +105,7 @@ struct ConnectivityTests {
 
         #expect(result.status == .exited(69))
         let line = "feedsync: 2 feeds from \(server.authority): the server answered HTTP 503"
-        #expect(result.errorLines.first == "\(line) (first: \(feeds[0]); -v tells more of each)")
+        #expect(result.errorLines.first == "\(line) (first: \(feeds[0]); -v shows each)")
     }
 
     @Test("a fresh saved copy stands in, which is nothing to tell in a pipe", arguments: Trouble.allCases)
@@ -124,7 +124,7 @@ struct ConnectivityTests {
         #expect(try shown.json["source"]?.string == "cache")
         #expect(shown.errorText == "")
         let verbose = try await program.run("-v", "--timeout", trouble.patience, feed)
-        let lines = verbose.errorLines.filter { $0.contains("\(feed): offline, the feed saved 3 hours ago stands in") }
+        let lines = verbose.errorLines.filter { $0.contains("\(feed): offline, using the feed saved 3 hours ago") }
         #expect(lines.count == 1 && lines[0].contains(trouble.reason), "\(verbose.errorText)")
     }
 
@@ -134,7 +134,7 @@ struct ConnectivityTests {
         try await program.sql("UPDATE feeds SET saved_at = saved_at - 3 * 3600 * 1000000")
         server.server.route("/feed.json", Reply(503))
         for (command, words) in [
-            ("sync", "offline, the feed saved 3 hours ago stands in"), ("show", "showing the feed saved 3 hours ago"),
+            ("sync", "offline, using the feed saved 3 hours ago"), ("show", "showing the feed saved 3 hours ago"),
         ] {
             let terminal = try PseudoTerminal(columns: 200)
             let arguments = [command] + (command == "sync" ? ["--progress", "never"] : []) + [server.feedURL]
@@ -154,9 +154,9 @@ struct ConnectivityTests {
         for name in ["feed", "other"] { server.server.route("/\(name).json", Reply(503)) }
         let one = try await program.run("-v", feed)
         #expect(
-            one.errorText.contains("offline, the feed saved in the future stands in (the server answered HTTP 503)"))
+            one.errorText.contains("offline, using the feed saved in the future (the server answered HTTP 503)"))
         let two = try await program.run("-v", feed, other)
-        #expect(two.errorText.contains("offline, what was saved in the future stands in"), "\(two.errorText)")
+        #expect(two.errorText.contains("offline, using feeds saved in the future"), "\(two.errorText)")
         let shown = try await program.run("show", "-v", feed)
         #expect(shown.errorText.contains("showing the feed saved in the future ("), "\(shown.errorText)")
         #expect(shown.outputText.contains("from the cache, saved in the future\n"))

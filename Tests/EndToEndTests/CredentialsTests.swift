@@ -315,13 +315,13 @@ struct SecretsTests {
     @Test("--insecure is warned about, once a run")
     func insecure() async throws {
         let result = try await program.run("--insecure", server.feedURL)
-        expectOneLine(result, exit: 0, ["--insecure", "certificates are not checked"])
+        expectOneLine(result, exit: 0, ["--insecure", "certificates are not verified"])
         expectQuiet(try await program.run("-q", "--insecure", server.feedURL))
         let list = try program.directory.write(
             "<opml><body><outline xmlUrl='\(server.feedURL)'/></body></opml>", to: "o")
         expectOneLine(
             try await program.run("--insecure", "--allow-private", "--opml", list), exit: 0,
-            ["certificates are not checked"])
+            ["certificates are not verified"])
     }
 
     @Test("what a run is to trust is looked for before the cache: none is made, and no lock waited for")

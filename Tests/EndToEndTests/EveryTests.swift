@@ -68,7 +68,7 @@ struct EveryTests {
         try await program.run(server.feedURL)
         let count = server.requestCount
         let result = try await program.run("-n", "--every", "1h", server.feedURL)
-        #expect(result.outputLines == ["would not ask for \(server.feedURL) (waiting, 2 images)"])
+        #expect(result.outputLines == ["would not request \(server.feedURL) (waiting, 2 images)"])
         #expect(server.requestCount == count)
     }
 

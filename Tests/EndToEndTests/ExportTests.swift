@@ -117,7 +117,7 @@ struct ExportTests {
         symlink("./link/../none", program.directory.path("hop"))
         symlink("cache/images", program.directory.path("below"))
         let file = "\(program.cache)/\(name)"
-        let ours = "\(name): is one of the cache's own files; "
+        let ours = "\(name): belongs to the cache; "
         expectOneLine(try await program.run("export", file), exit: 73, [ours, "the archive"])
         let image = try await program.run("image", "-o", file, server.imageURL(0))
         expectOneLine(image, exit: 73, [ours, "the image"])

@@ -122,7 +122,7 @@ struct HostWaitTests {
         try await beToldToWait()
         let count = server.requestCount
         let result = try await program.run("-n", server.feedURL)
-        #expect(result.outputText == "would not ask for \(server.feedURL) (waiting, 1 image)\n")
+        #expect(result.outputText == "would not request \(server.feedURL) (waiting, 1 image)\n")
         #expect(server.requestCount == count)
     }
 

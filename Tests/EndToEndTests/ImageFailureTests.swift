@@ -87,7 +87,7 @@ struct ImageFailureTests {
         server.serve(.text("<html>no</html>", type: "image/png"), at: 2)
         let result = try await program.run("--max-filesize", "1K", server.feedURL)
         let line = "feedsync: 3 images from \(server.authority): larger than 1K "
-        let rest = "(first: \(server.imageURL(0)); 1 for other reasons, which -v tells)"
+        let rest = "(first: \(server.imageURL(0)); 1 for other reasons: see -v)"
         #expect(result.errorLines.first.map(String.init) == line + rest)
     }
 

@@ -63,7 +63,7 @@ struct ImportTests {
             try await source.run("export", file)
             try await program.run(server.feedURL)
             let told = try await program.run("import", "--restore", "-v", file)
-            let reason = "the archive's was saved no later, or by a clock that was ahead (see --force)"
+            let reason = "the archive's copy is not later or has a time in the future (see --force)"
             #expect(told.errorText.contains("\(server.feedURL): kept, as \(reason)\n"), "\(told.errorText)")
         }
     }
@@ -85,7 +85,7 @@ struct ImportTests {
 
     @Test("of several takes each whole or not at all; the code is the first failure's") func several() async throws {
         let archive = try await export()
-        expectOneLine(try await program.run("import", "--restore", "-", file, input: archive), exit: 64, ["alone"])
+        expectOneLine(try await program.run("import", "--restore", "-", file, input: archive), exit: 64, ["only FILE"])
         let other = try FeedServer(images: 2)
         let second = try Program()
         try await second.run(other.feedURL)

@@ -67,7 +67,7 @@ struct KeepingTests {
             let images = try result.json["images"]?.array ?? []
             #expect(images.map { $0["current"] } == [.bool(true), .bool(false), .bool(false), .bool(false)])
         }
-        #expect(try await program.run("show", feed).outputText.contains("1 image, and 3 that left it"))
+        #expect(try await program.run("show", feed).outputText.contains("1 image, and 3 kept"))
     }
 
     @Test("and shows it while another run holds the lock") func shownBesideAnother() async throws {
@@ -126,7 +126,7 @@ struct KeepingTests {
         #expect(try await shown() == [[3], [0, 1, 2]])
         try await program.sql("UPDATE items SET last_seen = last_seen - 3000000000000 WHERE item_id LIKE '%1'")
         let plan = try await program.run("validate", "-n")
-        #expect(plan.outputText == "would let go of 1 image that left \(feed)\n")
+        #expect(plan.outputText == "would no longer keep 1 image that left \(feed)\n")
         #expect(try (await program.run("validate", "--json")).json["images_deleted"] == .integer(1))
         #expect(try await shown() == [[3], [0, 2]])
     }
@@ -135,7 +135,7 @@ struct KeepingTests {
     func emptied() async throws {
         expectQuiet(try await program.run("--keep", "forever", feed))
         serve([])
-        expectOneLine(try await program.run(feed), exit: 0, [feed, "has no images any more"])
+        expectOneLine(try await program.run(feed), exit: 0, [feed, "has become empty"])
         expectQuiet(try await program.run(feed))
         #expect(try await shown() == [[], [0, 1, 2]])
         let requests = server.requestCount

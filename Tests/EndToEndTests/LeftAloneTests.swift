@@ -36,7 +36,7 @@ struct LeftAloneTests {
         try await failOnce(Reply(410))
         let result = try await program.run("-v", server.feedURL)
         let line = result.errorLines.first { $0.contains(server.imageURL(1)) }
-        #expect(line?.contains("left alone") == true)
+        #expect(line?.contains("skipped, because") == true)
         #expect(line?.contains("HTTP 410") == true)
         #expect(line?.contains("--retry-failed") == true)
     }

@@ -20,7 +20,7 @@ struct MaxTimeTests {
         let result = try await program.run("sync", "--json", "--max-time", "4", server.feedURL)
         #expect(result.status == .exited(23), "\(result.errorText)")
         #expect(result.errorLines.count == 2, "\(result.errorText)")
-        #expect(result.errorLines.first?.contains("2 images: not done within --max-time 4") == true)
+        #expect(result.errorLines.first?.contains("2 images: not finished within --max-time 4") == true)
         #expect(try result.json["images"]?["downloaded"]?.int == 2)
         #expect(try result.json["images"]?["failed"]?.int == 2)
         #expect(try result.json["failures"]?[0]?["kind"]?.string == "connectivity")
@@ -36,7 +36,7 @@ struct MaxTimeTests {
         server.server.route("/feed.json", stalled)
         let result = try await program.run("--max-time", "0.5", server.feedURL)
         #expect(result.status == .exited(69))
-        #expect(result.errorLines.first == "feedsync: \(server.feedURL): not done within --max-time 0.5")
+        #expect(result.errorLines.first == "feedsync: \(server.feedURL): not finished within --max-time 0.5")
     }
 
     @Test("one feed that isn't had by then keeps no other from its images")
@@ -56,7 +56,7 @@ struct MaxTimeTests {
         server.serve(stalled, at: 2)
         for command in [["show", server.feedURL], ["image", server.imageURL(2)]] {
             let result = try await program.run(command + ["--max-time", "0.5"])
-            expectOneLine(result, exit: 69, ["not done within --max-time 0.5"])
+            expectOneLine(result, exit: 69, ["not finished within --max-time 0.5"])
         }
     }
 
@@ -68,6 +68,6 @@ struct MaxTimeTests {
         let result = try await program.run("-v", "--max-time", "0.5", server.feedURL)
         #expect(result.status == .exited(0))
         let line = result.errorLines.first { $0.hasPrefix("feedsync: \(server.feedURL): offline, the feed") }
-        #expect(line?.contains("not done within --max-time 0.5") == true, "\(result.errorText)")
+        #expect(line?.contains("not finished within --max-time 0.5") == true, "\(result.errorText)")
     }
 }

@@ -189,7 +189,7 @@ struct MonitoringTests {
         server.serve(Reply(gate: gate), at: 0)
         let stalled: LoopbackServer.Route = { _ in Reply(gate: Gate()) }
         let ping = try LoopbackServer(["/uuid/start": { _ in .text("") }, "/uuid/23": stalled, "/uuid/143": stalled])
-        let complaint = "feedsync: the ping to 127.0.0.1 failed: no answer within 3 seconds"
+        let complaint = "feedsync: the ping to 127.0.0.1 failed: no response within 3 seconds"
 
         let run = try program.start("--ping-url", ping.url("/uuid"), server.feedURL)
         await run.comes(to: gate)

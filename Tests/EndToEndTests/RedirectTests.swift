@@ -59,7 +59,7 @@ struct RedirectTests {
         #expect(result.errorLines.count == 3, "\(result.errorText)")
         for (index, other) in others.enumerated() {
             let said = "2 images from \(other.authority): the server answered HTTP 404"
-            let line = "\(said) (first: \(server.imageURL(2 * index)); -v tells more of each)"
+            let line = "\(said) (first: \(server.imageURL(2 * index)); -v shows each)"
             #expect(result.errorText.contains(line), "\(result.errorText)")
         }
         // They are left alone as if their own server had said so.

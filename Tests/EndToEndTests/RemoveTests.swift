@@ -71,7 +71,7 @@ struct RemoveTests {
         #expect(result.status == .exited(0) && result.errorText == "")
         #expect(
             result.outputLines == [
-                "would delete \(server.feedURL)", "would delete 2 images that no feed refers to",
+                "would delete \(server.feedURL)", "would delete 2 images that no feed references",
                 "would free \(bytes)",
             ])
         #expect(

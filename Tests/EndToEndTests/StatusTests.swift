@@ -65,7 +65,7 @@ struct StatusTests {
         #expect(patient["feeds"]?.array?.allSatisfy { $0["fresh"]?.bool == true } == true)
     }
 
-    @Test("counts no image whose file is gone, is of another size, or is no file")
+    @Test("counts no image whose file is missing, is of another size, or is no file")
     func lost() async throws {
         let server = try FeedServer(images: 4)
         server.serve(.png(0), at: 4)

@@ -29,7 +29,7 @@ struct StuckTransferTests {
         let result = try await program.run(
             ["sync", "--json", "-j", "1", "--max-time", "4"] + Self.options + [server.feedURL])
         #expect(result.status == .exited(23), "\(result.errorText)")
-        #expect(result.errorText.contains("not done within --max-time 4"), "\(result.errorText)")
+        #expect(result.errorText.contains("not finished within --max-time 4"), "\(result.errorText)")
         let images = try result.json["images"]
         #expect(images?["downloaded"]?.int == Files.names(in: program.imageDirectory).count)
         #expect((images?["failed"]?.int ?? 0) >= 1)
@@ -44,7 +44,7 @@ struct StuckTransferTests {
         let unsaved = try await flood()
         let failed = try await program.run(options + [unsaved.url("/feed.json")])
         #expect(failed.status == .exited(69), "\(failed.errorText)")
-        #expect(failed.errorText.contains("not done within --max-time 2"), "\(failed.errorText)")
+        #expect(failed.errorText.contains("not finished within --max-time 2"), "\(failed.errorText)")
 
         let saved = try await flood(after: [.serve(program.directory.path("feed.json"))])
         #expect(try await program.run("--insecure", saved.url("/feed.json")).status == .exited(0))

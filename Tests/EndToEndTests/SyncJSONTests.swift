@@ -168,7 +168,7 @@ struct VerbosityTests {
         other.serve(feedOf: [0, 1].map(server.imageURL))
         let result = try await program.run("-v", server.feedURL, other.feedURL)
         for count in [0, 2] {
-            let words = "\(count) images that no feed before it names, 0 of them cached"
+            let words = "\(count) images that no earlier feed references, 0 of them cached"
             #expect(result.errorText.contains(words), "\(result.errorText)")
         }
     }

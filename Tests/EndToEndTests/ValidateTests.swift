@@ -142,7 +142,7 @@ struct ValidateTests {
         expectQuiet(try await program.run("validate", "--deep"))
     }
 
-    @Test("forgets an image whose file is gone, so that the next sync has it again", arguments: [[], ["--deep"]])
+    @Test("forgets an image whose file is missing, so that the next sync has it again", arguments: [[], ["--deep"]])
     func missing(_ options: [String]) async throws {
         try await program.run(server.feedURL)
         unlink("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))")

@@ -83,7 +83,8 @@ struct ConfigFileTests {
         let error = #expect(throws: UsageError.self) { try ConfigFile(line, at: "/c", nowhere) }
         #expect(error?.exitCode == .configuration)
         #expect(error?.message == "/c:1: neither HOME nor the user's account names a home directory for ~")
-        #expect(usageError([], config: "jobs = 2\ncache = /a\0b")?.message.contains(":2: the line has a NUL") == true)
+        #expect(
+            usageError([], config: "jobs = 2\ncache = /a\0b")?.message.contains(":2: the line contains a NUL") == true)
     }
 
     @Test("a letter of the command line is told its name") func letter() {
@@ -163,7 +164,7 @@ struct ConfigFileTests {
             #expect(error?.exitCode == .configuration)
             #expect(
                 error?.message
-                    == "\(usualConfig):3: \(name) holds for the whole run, and can't stand in a feed's section")
+                    == "\(usualConfig):3: \(name) applies to the whole run and cannot be in the section of a feed")
         }
     }
 
@@ -191,19 +192,19 @@ struct ConfigFileTests {
             ("jobs", "1: jobs needs a value: jobs = N", nil), ("feed", "1: feed needs a value", nil),
             ("revalidate = yes", "1: invalid value 'yes' for revalidate: expected true or false", nil),
             ("max-age 7d", "1: expected = after 'max-age'", "NAME = VALUE"), ("= 7d", "1: there is no name", nil),
-            ("jobs = 2\n[feeds]", "2: this is no section", "[feed \"URL\"]"),
-            ("[feed x]", "1: this is no section", nil),
-            ("[feed \"https://a/\"", "1: this is no section", nil), ("[feed \"\"]", "1: this is no section", nil),
+            ("jobs = 2\n[feeds]", "2: this is not a section", "[feed \"URL\"]"),
+            ("[feed x]", "1: this is not a section", nil),
+            ("[feed \"https://a/\"", "1: this is not a section", nil), ("[feed \"\"]", "1: this is not a section", nil),
             ("[feed \"gopher://a\"]", "1: 'gopher://a' has a scheme that is not supported", nil),
-            ("feed = https://u:s3cret@", "1: 'https://***@' is no usable URL", nil),
+            ("feed = https://u:s3cret@", "1: 'https://***@' is not a valid URL", nil),
             (
                 "feed = dawn", "1: 'dawn' is neither a URL nor an existing file",
-                "a file that is yet to come can be given as ./NAME"
+                "write ./NAME for a file that does not exist yet"
             ),
-            ("[feed \"https://a/\"]\nfeed = https://b/", "2: feed can't stand in a feed's section", "above"),
+            ("[feed \"https://a/\"]\nfeed = https://b/", "2: feed cannot be in the section of a feed", "above"),
             ("user-agent = \"x", "1: a quote is not closed", nil), ("user-agent = \"x\" y", "1: there is more", nil),
             ("user-agent = \"\\n\"", "1: in quotes, a backslash", nil), ("config = x", "1: config can't stand", nil),
-            ("no-config", "1: no-config can't stand in the config file", nil), ("help", "1: help can't stand", nil),
+            ("no-config", "1: no-config cannot be in the config file", nil), ("help", "1: help can't stand", nil),
             ("x\u{1B}[2J = 1", "1: unknown option 'x\\u{1B}[2J'", nil),
         ])
     func mistakes(text: String, reason: String, hint: String?) {
@@ -235,14 +236,14 @@ struct ConfigFileTests {
 
     @Test("one that is asked for has to be there; the usual one needn't") func missing() throws {
         #expect(try settings([]) == Settings())
-        let error = UsageError("/c: there is no such config file", exitCode: .notFound)
+        let error = UsageError("/c: this config file does not exist", exitCode: .notFound)
         #expect(usageError(["--config", "/c"]) == error)
         #expect(usageError([], environment: ["FEEDSYNC_CONFIG": "/c"]) == error)
         #expect(
             try settings(["--no-config"], environment: ["FEEDSYNC_CONFIG": "/c"])?.noConfig == true)
     }
 
-    @Test("--no-config does without, also where it is wrong") func unread() throws {
+    @Test("--no-config ignores it, also where it is wrong") func unread() throws {
         #expect(try settings(["--no-config"], config: "nonsense")?.feeds.all == [])
         #expect(try settings([], environment: ["FEEDSYNC_NO_CONFIG": "1"], config: "nonsense")?.feeds.all == [])
         #expect(usageError(["--no-config", "--config", usualConfig], config: "nonsense")?.exitCode == .configuration)

@@ -45,8 +45,8 @@ struct OptionsOperandTests {
         "a URL with something before it is none, and no path",
         arguments: ["'http://h/x'", "\"http://h/x\"", " https://h/x", "<file:///srv/x>", "-ftp://h/x"])
     func begunWrongly(operand: String) {
-        let message = "'\(operand)' is no usable URL: it does not begin with http:, https: or file:"
-        #expect(throws: UsageError(message, hint: "a file can be given as ./NAME")) { try url(operand) }
+        let message = "'\(operand)' is not a valid URL: it does not begin with http:, https: or file:"
+        #expect(throws: UsageError(message, hint: "write ./NAME for a file")) { try url(operand) }
         #expect(FeedOperand.isURL(operand) == !operand.contains("ftp"))
     }
 
@@ -100,24 +100,24 @@ struct OptionsOperandTests {
         "other schemes and broken URLs are wrong usage, and say why",
         arguments: [
             (
-                "ftp://example.com/x", "'ftp://example.com/x' has a scheme that is not supported: ftp",
-                "a feed is at an http:, https: or file: URL"
+                "ftp://example.com/x", "'ftp://example.com/x' has an unsupported scheme: ftp",
+                "a FEED is an http:, https: or file: URL"
             ),
             (
-                "mailto:me", "'mailto:me' has a scheme that is not supported: mailto",
-                "if it is a file, give it as ./NAME"
+                "mailto:me", "'mailto:me' has an unsupported scheme: mailto",
+                "if it is a file, write ./NAME"
             ),
             (
-                "localhost:8080/feed.json", "'localhost:8080/feed.json' has a scheme that is not supported: localhost",
+                "localhost:8080/feed.json", "'localhost:8080/feed.json' has an unsupported scheme: localhost",
                 "did you mean http://localhost:8080/feed.json?"
             ),
-            ("http://", "'http://' is no usable URL: has no host", nil),
-            ("http:example.com", "'http:example.com' is no usable URL: has no host", nil),
-            ("http://h:99999/", "'http://h:99999/' is no usable URL: has no valid port", nil),
-            ("file:feed.json", "'file:feed.json' is no usable URL: a file: URL needs an absolute path", nil),
+            ("http://", "'http://' is not a valid URL: it has no host", nil),
+            ("http:example.com", "'http:example.com' is not a valid URL: it has no host", nil),
+            ("http://h:99999/", "'http://h:99999/' is not a valid URL: it has no valid port", nil),
+            ("file:feed.json", "'file:feed.json' is not a valid URL: a file: URL needs an absolute path", nil),
             (
                 "http://h/a b\u{1B}",
-                "'http://h/a b\\u{1B}' is no usable URL: contains a space, control character or backslash", nil
+                "'http://h/a b\\u{1B}' is not a valid URL: it contains a space, control character or backslash", nil
             ),
             ("", "an operand is empty", nil),
         ])
@@ -171,7 +171,7 @@ struct OptionsCacheLocationTests {
             let path = try FakeWorld(accountHome: accountHome).cachePath(nil)
             Issue.record("found \(path)")
         } catch {
-            #expect(error.hint == "give one with --cache DIR or FEEDSYNC_CACHE")
+            #expect(error.hint == "set --cache DIR or FEEDSYNC_CACHE")
         }
     }
 }

@@ -228,7 +228,7 @@ struct OptionsNetworkTests {
 
     @Test("no rate is anything else", arguments: ["", "0", "-1", "2MB", "1.5M", "fast", "None"])
     func noRate(text: String) {
-        #expect(usageError(["--limit-rate", text])?.message.contains("bytes a second such as 500K") == true)
+        #expect(usageError(["--limit-rate", text])?.message.contains("bytes per second such as 500K") == true)
     }
 
     @Test("there may be no retries") func retries() throws {

@@ -52,7 +52,7 @@ struct GalleryRun {
         for problem in told { session.report(LogLine(problem)) }
         let rest = report.unreadable.count - told.count
         if rest > 0 {
-            session.report("\(Phrases.count(rest, "more image")) of the cache can't be read; -v tells of each")
+            session.report("\(Phrases.count(rest, "more image")) of the cache can't be read; -v shows each")
         }
         return report
     }

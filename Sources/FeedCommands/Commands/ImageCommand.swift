@@ -15,7 +15,7 @@ struct ImageCommand {
         } else if session.world.output.isTerminal {
             throw .storage(
                 .cannotCreate,
-                "standard output is a terminal, and an image is not for reading: redirect it, or give -o FILE")
+                "standard output is a terminal: redirect it, or give -o FILE")
         }
         do {
             let (image, source, notSaved) = try await load(url)

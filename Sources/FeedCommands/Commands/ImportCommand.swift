@@ -12,7 +12,7 @@ struct ImportCommand {
     func run(_ files: [String]) async throws(FeedError) -> ExitCode {
         let isOne = files.count == 1
         if !isOne, files.contains("-") {
-            throw .notFound("- is standard input, which is imported alone: name files, or run it by itself").asMisuse()
+            throw .notFound("- is standard input, and must be the only FILE").asMisuse()
         }
         var cache: Cache?
         var firstFailure: FeedError?

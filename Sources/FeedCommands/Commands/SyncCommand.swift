@@ -9,8 +9,8 @@ struct SyncCommand {
     func run(_ given: [ResourceURL]) async throws -> ExitCode {
         if settings.json && settings.printNew {
             throw UsageError(
-                "--json and --print-new can't go together: each has standard output for itself",
-                hint: "--metrics-file has the figures of a run, too")
+                "--json and --print-new cannot be combined: both write to standard output",
+                hint: "--metrics-file also reports the figures of a run")
         }
         return try await Monitoring(session).watch { try await perform(given) }
     }

@@ -33,11 +33,13 @@ extension Session {
         // Many files may have been changed, so only the first is printed without `--verbose`.
         let told = settings.verbosity == .verbose ? report.changedByOthers[...] : report.changedByOthers.prefix(1)
         for file in told {
-            notice("\(directory)/\(file): somebody has changed it; it is left alone from now on", "tree_left_alone")
+            notice(
+                "\(directory)/\(file): was changed since, so feedsync leaves it as it is from now on", "tree_left_alone"
+            )
         }
         if case let more = report.changedByOthers.count - told.count, more > 0 {
             notice(
-                "\(directory): \(Phrases.count(more, "more file")) changed by somebody, and left alone",
+                "\(directory): \(Phrases.count(more, "more file")) changed since, and left as they are",
                 "tree_left_alone")
         }
         for (change, files) in [("remove", report.removed), ("add", report.added)] {

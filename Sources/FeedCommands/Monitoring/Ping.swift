@@ -34,7 +34,7 @@ final class Ping: Sendable {
     private func send(_ word: String, retries: Int, within limit: Duration = Ping.limit) async {
         do {
             let target = try target(word)
-            let deadline = Deadline(reason: .connectivity("no answer within \(Phrases.seconds(limit)) seconds"))
+            let deadline = Deadline(reason: .connectivity("no response within \(Phrases.seconds(limit)) seconds"))
             let fetcher = try fetcher(retries: retries, until: deadline)
             let response = try await deadline.passing(after: limit) {
                 try await fetcher.get(HTTPRequest(url: target, maxBytes: Self.mostBytes), into: NoBody())

@@ -51,25 +51,25 @@ struct RunMetrics {
         }
         // The value is 0 before the first success, so that an alert on its age is raised.
         let success = exitCode == 0 ? Self.seconds(endedAt) : earlierSuccess ?? "0"
-        add("feedsync_build_info", "The version that ran.", [("version=\"\(Version.current)\"", "1")])
+        add("feedsync_build_info", "Version of feedsync.", [("version=\"\(Version.current)\"", "1")])
         add(
             "feedsync_last_run_timestamp_seconds", "When the last run ended, in seconds since 1970.",
             [(nil, Self.seconds(endedAt))])
         add(
-            Self.lastSuccess, "When the last run ended that exited with 0, in seconds since 1970.",
+            Self.lastSuccess, "When the last run with exit code 0 ended, in seconds since 1970.",
             [(nil, success)])
         add(
             "feedsync_last_run_duration_seconds", "How long the last run took.",
             [(nil, "\(duration.inSeconds)")])
-        add("feedsync_last_run_exit_code", "What the last run exited with; 0 is success.", [(nil, "\(exitCode)")])
+        add("feedsync_last_run_exit_code", "Exit code of the last run; 0 is success.", [(nil, "\(exitCode)")])
         if let report { self.add(report, add) }
         if let cache {
-            add("feedsync_cache_images", "Images in the cache, each once.", [(nil, "\(cache.images.count)")])
+            add("feedsync_cache_images", "Images in the cache, each file once.", [(nil, "\(cache.images.count)")])
             add("feedsync_cache_size_bytes", "Bytes of the images in the cache.", [(nil, "\(cache.images.bytes)")])
             if let oldest = cache.oldestFeed {
                 add(
                     "feedsync_oldest_feed_timestamp_seconds",
-                    "When the saved feed of the last run that has not been confirmed for longest was, in seconds since 1970.",
+                    "Oldest last confirmation of the feeds of the last run, in seconds since 1970.",
                     [(nil, Self.seconds(oldest))])
             }
         }
@@ -82,14 +82,14 @@ struct RunMetrics {
         let outcomes = FeedReport.Outcome.allCases.map { outcome in
             ("outcome=\"\(outcome.rawValue)\"", "\(report.feeds.count { $0.outcome == outcome })")
         }
-        add("feedsync_feeds", "Feeds of the last run, by what became of them.", outcomes)
+        add("feedsync_feeds", "Feeds of the last run, by outcome.", outcomes)
         let images = report.images
         let counts = [
             ("cached", images.cached), ("downloaded", images.downloaded), ("skipped", images.skipped),
             ("failed", images.failed),
         ]
         add(
-            "feedsync_images", "Images of the last run, by what became of them.",
+            "feedsync_images", "Images of the last run, by outcome.",
             counts.map { ("outcome=\"\($0)\"", "\($1)") })
         add(
             "feedsync_downloaded_bytes", "Bytes of the images that the last run downloaded.", [(nil, "\(images.bytes)")]

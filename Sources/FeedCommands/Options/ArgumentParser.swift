@@ -90,7 +90,8 @@ struct ArgumentParser {
     private func shell(_ word: String) throws(UsageError) -> Shell {
         if let shell = Shell(rawValue: word) { return shell }
         let known = Shell.allCases.map(\.rawValue)
-        throw Self.unknown("no completions for", word, among: known, "there are some for \(Phrases.list(known, "and"))")
+        throw Self.unknown(
+            "no completions for", word, among: known, "there are completions for \(Phrases.list(known, "and"))")
     }
 
     /// Returns the help subject of this name; nil if the word is a feed, for which the overview is shown.
@@ -136,7 +137,7 @@ struct ArgumentParser {
         for word in feeds where isUnknown(word) {
             throw UsageError(
                 "'\(FeedOperand.shown(word))' is neither a URL nor an existing file",
-                hint: CommandTable.named(word) == nil ? "a file that is yet to come can be given as ./NAME" : usage)
+                hint: CommandTable.named(word) == nil ? "write ./NAME for a file that does not exist yet" : usage)
         }
     }
 

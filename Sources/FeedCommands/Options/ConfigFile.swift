@@ -54,13 +54,13 @@ struct ConfigFile {
         if ConfigLine.isComment(line) { return }
         guard let text = String(validating: line, as: UTF8.self) else { throw UsageError("the line is not UTF-8") }
         // A NUL would end a path in a system call.
-        if line.contains(0) { throw UsageError("the line has a NUL character in it") }
+        if line.contains(0) { throw UsageError("the line contains a NUL character") }
         switch try ConfigLine(ConfigLine.trim(text[...])) {
         case .nothing: break
         case .section(let url): section = try add(url)
         case .setting("feed", let value):
             guard section == nil else {
-                throw UsageError("feed can't stand in a feed's section", hint: "put it above the first section")
+                throw UsageError("feed cannot be in the section of a feed", hint: "put it above the first section")
             }
             guard let value else { throw UsageError("feed needs a value: feed = URL") }
             _ = try add(value)
@@ -80,11 +80,11 @@ struct ConfigFile {
         } catch {
             throw UsageError(
                 TerminalText.escape("\(path): the config file can't be read: \(error.message)"),
-                hint: "--no-config does without", exitCode: .configuration)
+                hint: "--no-config ignores it", exitCode: .configuration)
         }
         if let bytes { return try ConfigFile(bytes, at: path, world) }
         guard settings.config != nil else { return nil }
-        throw UsageError("\(TerminalText.escape(path)): there is no such config file", exitCode: .notFound)
+        throw UsageError("\(TerminalText.escape(path)): this config file does not exist", exitCode: .notFound)
     }
 
     var feeds: [Feed] {
@@ -106,7 +106,7 @@ struct ConfigFile {
         if !text.contains(where: { "/.:".contains($0) }), !world.fileExists(place) {
             throw UsageError(
                 "'\(FeedOperand.shown(text))' is neither a URL nor an existing file",
-                hint: "a file that is yet to come can be given as ./NAME")
+                hint: "write ./NAME for a file that does not exist yet")
         }
         let url = try FeedOperand.feed(text, currentDirectory: "/") { _ in world.fileExists(place) }
         guard !url.isRemote, !text.lowercased().hasPrefix("file:") else { return url }
@@ -117,7 +117,7 @@ struct ConfigFile {
         guard let option = OptionTable.long(name), option.isOfConfigFile else { throw unknown(name) }
         guard section == nil || option.scope == .feed else {
             throw UsageError(
-                "\(name) holds for the whole run, and can't stand in a feed's section",
+                "\(name) applies to the whole run and cannot be in the section of a feed",
                 hint: "put it above the first section")
         }
         guard let value = value ?? (option.isFlag ? OptionSpec.present : nil) else {
@@ -142,7 +142,7 @@ struct ConfigFile {
     private func unknown(_ name: String) -> UsageError {
         let shown = TerminalText.escape(name)
         if let option = OptionTable.long(name) {
-            return UsageError("\(option.long) can't stand in the config file")
+            return UsageError("\(option.long) cannot be in the config file")
         }
         if name.hasPrefix("-") {
             let letters = String(name.drop { $0 == "-" })
@@ -195,7 +195,7 @@ enum ConfigLine: Hashable {
     }
 
     private static func section(_ line: Substring) throws(UsageError) -> String {
-        let shape = UsageError("this is no section", hint: #"a section is written [feed "URL"]"#)
+        let shape = UsageError("this is not a section", hint: #"a section is written [feed "URL"]"#)
         guard line.hasSuffix("]") else { throw shape }
         let inner = trim(line.dropFirst().dropLast())
         guard inner.hasPrefix("feed") else { throw shape }
@@ -213,7 +213,7 @@ enum ConfigLine: Hashable {
         var rest = text.dropFirst()
         while let character = rest.popFirst() {
             if character == "\"" {
-                guard rest.isEmpty else { throw UsageError("there is more behind the closing quote") }
+                guard rest.isEmpty else { throw UsageError("there is text after the closing quote") }
                 return value
             }
             guard character == "\\" else {
@@ -221,7 +221,7 @@ enum ConfigLine: Hashable {
                 continue
             }
             guard let escaped = rest.popFirst(), escaped == "\"" || escaped == "\\" else {
-                throw UsageError(#"in quotes, a backslash goes before " or \ alone"#)
+                throw UsageError(#"in quotes, only " or \ can follow a backslash"#)
             }
             value.append(escaped)
         }

@@ -20,8 +20,8 @@ enum FeedOperand {
         guard let scheme = scheme(of: operand) else {
             guard !isMistyped(operand) || isFile(operand) else {
                 throw UsageError(
-                    "'\(shown(operand))' is no usable URL: it does not begin with http:, https: or file:",
-                    hint: "a file can be given as ./NAME")
+                    "'\(shown(operand))' is not a valid URL: it does not begin with http:, https: or file:",
+                    hint: "write ./NAME for a file")
             }
             return ResourceURL(filePath: FilePath.normalised(FilePath.absolute(operand, in: currentDirectory)))
         }
@@ -31,8 +31,13 @@ enum FeedOperand {
             // Different spellings of a path are one file.
             return url.filePath.map { ResourceURL(filePath: FilePath.normalised($0)) } ?? url
         } catch {
-            throw UsageError("'\(shown(operand))' is no usable URL: \(error.reason)")
+            throw UsageError("'\(shown(operand))' is not a valid URL: \(clause(error.reason))")
         }
+    }
+
+    /// Returns a reason such as "has no host" with its subject: "it has no host".
+    private static func clause(_ reason: String) -> String {
+        ["has ", "contains ", "names "].contains(where: reason.hasPrefix) ? "it \(reason)" : reason
     }
 
     private static func unknownScheme(_ scheme: Substring, _ operand: String) -> UsageError {
@@ -41,11 +46,11 @@ enum FeedOperand {
             if rest.first?.isNumber == true {
                 "did you mean http://\(shown(operand))?"
             } else if rest.hasPrefix("//") {
-                "a feed is at an http:, https: or file: URL"
+                "a FEED is an http:, https: or file: URL"
             } else {
-                "if it is a file, give it as ./NAME"
+                "if it is a file, write ./NAME"
             }
-        return UsageError("'\(shown(operand))' has a scheme that is not supported: \(scheme)", hint: hint)
+        return UsageError("'\(shown(operand))' has an unsupported scheme: \(scheme)", hint: hint)
     }
 
     /// Returns the scheme by RFC 3986; nil for a path.

@@ -25,8 +25,8 @@ extension World {
     func cachePath(_ option: String?) throws(UsageError) -> String {
         if let path = option ?? ownPath("XDG_CACHE_HOME", inHome: ".cache") { return path }
         throw UsageError(
-            "there is no place for the cache: \(noHome)",
-            hint: "give one with --cache DIR or FEEDSYNC_CACHE", exitCode: .configuration)
+            "no directory for the cache: \(noHome)",
+            hint: "set --cache DIR or FEEDSYNC_CACHE", exitCode: .configuration)
     }
 
     /// Returns the directory of feedsync below an XDG directory. The XDG specification requires relative paths to be

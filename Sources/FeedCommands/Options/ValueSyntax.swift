@@ -41,14 +41,14 @@ extension ValueSyntax<Keep?> {
 
 extension ValueSyntax<TreeTemplate> {
     static let treeTemplate = ValueSyntax(
-        expected: "names below the directory, such as '{feed}/{date} {title}', of text and of "
+        expected: "a relative path such as '{feed}/{date} {title}', made of text and of "
             + Phrases.list(TreeTemplate.Field.allCases.map { "{\($0.rawValue)}" }, "and")
     ) { TreeTemplate($0) }
 }
 
 extension ValueSyntax<Shard> {
     static let shard = ValueSyntax(
-        expected: "a part and how many there are, the parts counted from 0, such as 0/4 or 3/4"
+        expected: "a part, counted from 0, and the number of parts, such as 0/4 or 3/4"
     ) {
         Shard($0)
     }
@@ -76,7 +76,7 @@ extension ValueSyntax<Int?> {
 
 extension ValueSyntax<Int64?> {
     static let rate = ValueSyntax<Int64>.size.orNil(
-        "none", expected: "a positive number of bytes a second such as 500K or 2M, or none")
+        "none", expected: "a positive number of bytes per second such as 500K or 2M, or none")
 }
 
 extension ValueSyntax<Int> {
@@ -159,7 +159,7 @@ extension ValueSyntax<String?> {
     /// Parses a proxy. A control character in its user name or password is refused here, because libcurl would silently
     /// ignore the credentials.
     static let proxy = ValueSyntax<String>(
-        expected: "a proxy such as http://proxy.example:3128 or socks5h://proxy.example, or nothing for none"
+        expected: "a proxy such as http://proxy.example:3128 or socks5h://proxy.example, or an empty value for no proxy"
     ) { text in
         let mark = text.firstRange(of: "://")
         let scheme = mark.map { text[..<$0.lowerBound].lowercased() }

@@ -48,7 +48,7 @@ enum ArchiveText {
         let text =
             switch feed.outcome {
             case .added, .replaced: feed.outcome.rawValue
-            case .kept: "kept, as the archive's was saved no later, or by a clock that was ahead (see --force)"
+            case .kept: "kept, because the archive's copy is not later or has a time in the future (see --force)"
             }
         return LogLine(step: "feed_\(feed.outcome.rawValue)", of: feed.url, text)
     }

@@ -59,8 +59,8 @@ struct Causes {
     func lines(of noun: String) -> [LogLine] {
         causes.map { cause in
             let (first, error) = (cause.first, cause.error)
-            let others = cause.others == 0 ? "" : "; \(cause.others) for other reasons, which -v tells"
-            let more = cause.isOneStory || cause.others > 0 ? "" : "; -v tells more of each"
+            let others = cause.others == 0 ? "" : "; \(cause.others) for other reasons: see -v"
+            let more = cause.isOneStory || cause.others > 0 ? "" : "; -v shows each"
             let counted = Phrases.count(cause.count, noun) + cause.key.place
             let many = "\(counted): \(cause.message) (first: \(first)\(others)\(more))"
             return LogLine(

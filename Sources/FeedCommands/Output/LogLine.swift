@@ -73,7 +73,7 @@ extension LogLine {
     /// Reports once that a feed has become empty, which may be a mistake of its server.
     init(emptied url: ResourceURL) {
         self.init(
-            level: .warning, event: "feed_emptied", text: "\(url): has no images any more, and had some before",
+            level: .warning, event: "feed_emptied", text: "\(url): has become empty; it had images before",
             fields: [("url", .string(url.text))])
     }
 

@@ -61,7 +61,7 @@ struct ShownFeed {
     private func writeText(
         now: Timestamp, _ put: ([UInt8]) throws(FeedError) -> Void
     ) throws(FeedError) {
-        let kept = loaded.kept.isEmpty ? "" : ", and \(loaded.kept.count) that left it"
+        let kept = loaded.kept.isEmpty ? "" : ", and \(loaded.kept.count) kept"
         let count = Phrases.count(loaded.feed.images.count, "image") + kept
         let age = loaded.savedAt.map { ", saved \(Phrases.age(of: $0, at: now))" } ?? ""
         let title = loaded.feed.title.map { TerminalText.escape($0) + "\n" } ?? ""

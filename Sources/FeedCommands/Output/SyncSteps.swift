@@ -31,11 +31,11 @@ struct SyncSteps {
         case .imageLeftAlone(let url, let failure):
             LogLine(
                 step: "image_skipped", of: url,
-                "left alone, as the last answer was: \(failure.error.message) (see --retry-failed)",
+                "skipped, because the last response was: \(failure.error.message) (see --retry-failed)",
                 LogLine.fields(of: failure.error))
         case .imageCached(let url): LogLine(step: "image_cached", of: url, "cached")
         case .imageSkipped(let url):
-            LogLine(step: "image_skipped", of: url, "not asked for, as its feed is out of reach or waits")
+            LogLine(step: "image_skipped", of: url, "not requested, because its feed is unreachable or waits")
         case .imageUnchanged(let url): LogLine(step: "image_unchanged", of: url, "unchanged")
         case .imageDownloaded(let url, let bytes):
             LogLine(
@@ -54,7 +54,7 @@ struct SyncSteps {
     private func words(images: Int, cached: Int) -> String {
         let images = Phrases.count(images, "image")
         return ofSeveralFeeds
-            ? "\(images) that no feed before it names, \(cached) of them cached" : "\(images), \(cached) cached"
+            ? "\(images) that no earlier feed references, \(cached) of them cached" : "\(images), \(cached) cached"
     }
 
     private func name(_ step: FeedStep) -> String {
@@ -69,7 +69,7 @@ struct SyncSteps {
 
     private func words(_ step: FeedStep) -> String {
         switch step {
-        case .deletingOld: "deleting the old cache"
+        case .deletingOld: "deleting the old saved feed"
         case .encoding(let images): "encoding \(Phrases.count(images, "image"))"
         case .timestamped(let moment): "timestamp \(moment.rfc3339)"
         case .saving: "saving"

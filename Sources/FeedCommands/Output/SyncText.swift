@@ -40,8 +40,8 @@ enum SyncText {
             let place = Causes.Key(error, apartByReason: false).place
             let text =
                 feeds.count == 1
-                ? "\(url): \(outcome), the feed saved \(age) stands in (\(error.message))"
-                : "\(Phrases.count(feeds.count, "feed"))\(place): \(outcome), what was saved \(oldest) stands in "
+                ? "\(url): \(outcome), using the feed saved \(age) (\(error.message))"
+                : "\(Phrases.count(feeds.count, "feed"))\(place): \(outcome), using feeds saved \(oldest) "
                     + "(\(error.message); first: \(url))"
             return LogLine(
                 standInOf: url, event: "feed_\(outcome)", count: feeds.count, savedAt: savedAt, error, text: text)
@@ -78,11 +78,11 @@ enum SyncText {
             case .updated: "would save \(feed.url) (\(Phrases.count(feed.images, "image")))"
             case .unchanged: "would keep \(feed.url) (unchanged, \(Phrases.count(feed.images, "image")))"
             case .waiting where feed.failure == nil:
-                "would not ask for \(feed.url) (waiting, \(Phrases.count(feed.images, "image")))"
+                "would not request \(feed.url) (waiting, \(Phrases.count(feed.images, "image")))"
             case .offline, .waiting, .failed: nil
             }
         case .imageMissing(let url): "would download \(url)"
-        case .imageToRevalidate(let url): "would ask again for \(url)"
+        case .imageToRevalidate(let url): "would request \(url) again"
         default: nil
         }
     }

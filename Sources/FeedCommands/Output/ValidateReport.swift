@@ -55,7 +55,7 @@ struct ValidateReport {
         }
             + letGo.map { url, images in
                 LogLine(
-                    step: "images_let_go", of: url, "let go of \(Phrases.count(images, "image")) that left it")
+                    step: "images_let_go", of: url, "no longer keeps \(Phrases.count(images, "image")) that left it")
             }
     }
 
@@ -63,27 +63,27 @@ struct ValidateReport {
     var damage: [String] {
         var lines: [String] = []
         for case (let url, .unreadable(let error)) in feedsDeleted {
-            lines.append("\(url): deleted, as it can't be read: \(error.withoutHint)")
+            lines.append("\(url): deleted, because it can't be read: \(error.withoutHint)")
         }
         if damaged.images > 0 {
             let images = Phrases.count(damaged.images, "damaged image")
-            lines.append("\(images) deleted; the next sync fetches what feeds refer to")
+            lines.append("\(images) deleted; the next sync downloads those that feeds reference")
         }
         if unreferenced.gone > 0 {
             let images = Phrases.count(unreferenced.gone, "image")
-            lines.append("\(images) had no file any more; the next sync fetches what feeds refer to")
+            lines.append("\(images) had lost their file; the next sync downloads those that feeds reference")
         }
         return lines
     }
 
     var plan: [String] {
         var lines = feedsDeleted.map { "would delete \($0.url)\($0.fault.map { " (\(Self.inBrief($0)))" } ?? "")" }
-        lines += letGo.map { "would let go of \(Phrases.count($0.images, "image")) that left \($0.url)" }
+        lines += letGo.map { "would no longer keep \(Phrases.count($0.images, "image")) that left \($0.url)" }
         if damaged.images > 0 { lines.append("would delete \(Phrases.count(damaged.images, "damaged image"))") }
         let unnamed = unreferenced.images - unreferenced.gone
-        if unnamed > 0 { lines.append("would delete \(Phrases.count(unnamed, "image")) that no feed refers to") }
+        if unnamed > 0 { lines.append("would delete \(Phrases.count(unnamed, "image")) that no feed references") }
         if unreferenced.gone > 0 {
-            lines.append("would forget \(Phrases.count(unreferenced.gone, "image")) whose file is gone")
+            lines.append("would remove \(Phrases.count(unreferenced.gone, "image")) whose file is missing")
         }
         if bytesFreed > 0 { lines.append("would free \(Phrases.size(bytesFreed))") }
         return lines

@@ -5,7 +5,7 @@ extension Session {
     func noticeMissingScheme(of url: ResourceURL, givenAs text: String) {
         guard FeedOperand.mayLackScheme(text), let path = url.filePath, !world.fileExists(path) else { return }
         let shown = FeedOperand.shown(text)
-        notice("\(shown) is taken for a file: did you mean https://\(shown)?", "no_scheme")
+        notice("\(shown) is read as the path of a file: did you mean https://\(shown)?", "no_scheme")
     }
 
     /// Returns the feed with the credentials of the config file, if it has none itself.

@@ -6,7 +6,7 @@ extension Session {
     func requireTrust(for own: [Settings]) throws(FeedError) {
         for feed in own { try requireFiles(of: feed) }
         if own.contains(where: \.insecure) {
-            notice("--insecure: certificates are not checked, so whoever answers is believed")
+            notice("--insecure: certificates are not verified, so any server is accepted")
         }
     }
 
@@ -30,7 +30,7 @@ extension Session {
                 tellingRetries: settings.verbosity == .verbose ? tellRetry : nil)
         }
         guard let limit = settings.maxTime else { return try await run(fetcher(nil)) }
-        let deadline = Deadline(reason: .connectivity("not done within --max-time \(Phrases.seconds(limit))"))
+        let deadline = Deadline(reason: .connectivity("not finished within --max-time \(Phrases.seconds(limit))"))
         return try await deadline.passing(after: max(.zero, limit - spent)) { () async throws(Failure) in
             try await run(fetcher(deadline))
         }

@@ -19,7 +19,7 @@ struct Session: Sendable {
     /// Refuses an output file that belongs to the cache.
     func requireElsewhere(_ file: String, for what: String) throws(FeedError) {
         guard world.ownsFile(file, cache: cachePath) else { return }
-        throw .storage(.cannotCreate, "\(file): is one of the cache's own files; \(what) needs another place")
+        throw .storage(.cannotCreate, "\(file): belongs to the cache; choose another path for \(what)")
     }
 
     // MARK: Speaking
