@@ -8,8 +8,8 @@ package struct Application: Sendable {
 
     package func run(_ arguments: [String]) async -> ExitCode {
         do {
-            if let place = arguments.firstIndex(where: isMended) {
-                throw UsageError("argument \(place + 1) is not UTF-8 text")
+            if let index = arguments.firstIndex(where: hasReplacementCharacter) {
+                throw UsageError("argument \(index + 1) is not UTF-8 text")
             }
             switch try ArgumentParser(world).parse(arguments) {
             case .version: return try print(HelpText.version)
@@ -25,7 +25,7 @@ package struct Application: Sendable {
             // error.
             if !Task.isCancelled {
                 Log(output: world.output, format: .guessed(arguments, world.environment), now: world.now)
-                    .tell(LogLine(error))
+                    .write(LogLine(error))
             }
             return ExitCode.of(error)
         }

@@ -86,7 +86,7 @@ struct ConnectivityTests {
         let place = "feedsync: 4 feeds from \(server.authority): "
         #expect(result.errorLines.count == 2, "\(result.errorText)")
         #expect(result.errorLines[0] == "\(place)the server answered HTTP 503 (first: \(feeds[4]))")
-        let substitutes = verbose.errorLines.filter { $0.hasPrefix("\(place)offline, what was saved at most ") }
+        let substitutes = verbose.errorLines.filter { $0.hasPrefix("\(place)offline, using feeds saved at most ") }
         #expect(substitutes.count == 1, "\(verbose.errorText)")
         #expect(substitutes.first?.hasSuffix("(the server answered HTTP 503; first: \(feeds[0]))") == true)
     }

@@ -43,7 +43,7 @@ struct HostWaitTests {
         let reason = "the server asked in an earlier run to be left alone until 20"
         #expect(feed?["error"]?["message"]?.string?.hasPrefix(reason) == true)
         #expect(json["images"]?["skipped"]?.int == 1)
-        let line = "feedsync: \(server.feedURL): waiting, the feed saved "
+        let line = "feedsync: \(server.feedURL): waiting, using the feed saved "
         #expect(result.errorLines.contains { $0.hasPrefix(line) && $0.contains(reason) }, "\(result.errorText)")
         #expect(try await program.sql("SELECT * FROM waits") == row)
     }

@@ -64,7 +64,7 @@ struct ImportTests {
             try await program.run(server.feedURL)
             let told = try await program.run("import", "--restore", "-v", file)
             let reason = "the archive's copy is not later or has a time in the future (see --force)"
-            #expect(told.errorText.contains("\(server.feedURL): kept, as \(reason)\n"), "\(told.errorText)")
+            #expect(told.errorText.contains("\(server.feedURL): kept, because \(reason)\n"), "\(told.errorText)")
         }
     }
 

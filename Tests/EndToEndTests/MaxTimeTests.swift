@@ -67,7 +67,7 @@ struct MaxTimeTests {
         expectQuiet(try await program.run("--max-time", "0.5", server.feedURL))
         let result = try await program.run("-v", "--max-time", "0.5", server.feedURL)
         #expect(result.status == .exited(0))
-        let line = result.errorLines.first { $0.hasPrefix("feedsync: \(server.feedURL): offline, the feed") }
+        let line = result.errorLines.first { $0.hasPrefix("feedsync: \(server.feedURL): offline, using the feed") }
         #expect(line?.contains("not finished within --max-time 0.5") == true, "\(result.errorText)")
     }
 }

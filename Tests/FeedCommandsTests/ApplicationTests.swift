@@ -8,7 +8,7 @@ import Testing
 @Suite("The program")
 struct ApplicationTests {
     @Test(
-        "closes the cache, however its command ends",
+        "the program closes the cache however the command ends",
         arguments: [
             (["status"], ExitCode.ok), (["show", "--offline", "http://feeds.example/"], .notFound),
             (["validate", "--deep"], .ok), (["sync"], .usage), (["gallery", "dir"], .ok), (["export", "-"], .notFound),
@@ -19,11 +19,11 @@ struct ApplicationTests {
         var world = Self.world
         world.closingCache = { closings.add(1) }
         #expect(await Application(world).run(arguments) == code)
-        // An archive that is none opens no cache.
+        // A file that is not an archive opens no cache.
         #expect(closings.count == (arguments[0] == "import" ? 0 : 1))
     }
 
-    @Test("waits for no monitor any more when it is told to end", .timeLimit(.minutes(5)))
+    @Test("the program does not wait for a monitor after a signal to end", .timeLimit(.minutes(5)))
     func slowMonitor() async {
         let run = Mutex<Task<ExitCode, Never>?>(nil)
         let output = RecordedOutput()

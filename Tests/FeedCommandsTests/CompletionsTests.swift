@@ -7,7 +7,7 @@ import Testing
 @Suite("Completions, asked of the shells themselves")
 struct CompletionsTests {
     private let directory: TemporaryDirectory
-    /// In it lies a `feedsync` that knows only saved feeds, of the usual cache and of another.
+    /// A directory with a `feedsync` that only prints saved feeds, of the default cache and of another one.
     private let programs: TemporaryDirectory
     private static let commands = CommandTable.all.map(\.name)
 
@@ -37,7 +37,7 @@ struct CompletionsTests {
         ["HOME": programs.path, "PATH": "\(knowingFeeds ? programs.path + ":" : "")/usr/bin:/bin", "TERM": "xterm"]
     }
 
-    /// What bash offers for the last of `words`.
+    /// Returns what bash offers for the last of `words`.
     private func bash(_ words: String..., knowingFeeds: Bool = false) async throws -> Set<String> {
         let script = """
             set -u
@@ -56,7 +56,7 @@ struct CompletionsTests {
         return Set(result.outputText.split(separator: "\n").map(String.init))
     }
 
-    /// What fish offers for the end of `line`.
+    /// Returns what fish offers for the end of `line`.
     private func fish(_ line: String, knowingFeeds: Bool = false) async throws -> Set<String> {
         let result = try await Subprocess.run(
             "fish", ["--no-config", "-c", #"cd $argv[1]; source; complete -C "$argv[2]""#, directory.path, line],
@@ -67,7 +67,7 @@ struct CompletionsTests {
         return Set(result.outputText.split(separator: "\n").map { String($0.split(separator: "\t")[0]) })
     }
 
-    /// The specifications that zsh's `_arguments` is given.
+    /// Returns the specifications that `_arguments` of zsh receives.
     private func zsh(_ words: String...) async throws -> String {
         let script = """
             emulate zsh
@@ -84,14 +84,14 @@ struct CompletionsTests {
         return result.outputText
     }
 
-    /// Expects that the shell shows what matches `offered` after this line and a tab were typed at it.
+    /// Expects that the shell shows a match of `offered` after a user types the line and a tab.
     private func expect(_ offered: String, of shell: Shell, at line: String) async throws {
         try directory.write(Completions.script(for: shell), to: "_feedsync")
         let (call, setUp) =
             shell == .zsh
             ? ("zsh -f -i", "LISTMAX=0; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D")
             : ("bash --norc -i", "source ./_feedsync; rm _feedsync")
-        // Each read returns when what was shown matches its pattern.
+        // Each read returns when the output matches its pattern.
         let script = #"""
             zmodload zsh/zpty
             # bash shows what is typed where the terminal would.
@@ -110,7 +110,7 @@ struct CompletionsTests {
     }
 
     @Test(
-        "zsh itself, typed at, completes values behind a command too",
+        "zsh completes values after a command when a user types",
         arguments: [
             ("feedsync status --log-format ", "*json*text*"), ("feedsync sync -j 4 --progress=", "*always*auto*never*"),
             ("feedsync completions ", "*bash*fish*zsh*"), ("feedsync help ex", "*exit-codes*export*"),
@@ -121,7 +121,7 @@ struct CompletionsTests {
     }
 
     @Test(
-        "bash and zsh themselves, typed at, complete the URLs of saved feeds, with the : = ? and & in them",
+        "bash and zsh complete the URLs of saved feeds with their : = ? and & when a user types",
         arguments: [Shell.bash, .zsh],
         [
             ("show htt", "*p://127.0.0.1:8080/*"), ("http://127.0.0.1:8080/f", "*:8080/feed.json*"),
@@ -136,7 +136,7 @@ struct CompletionsTests {
         try await expect(typed.offered, of: shell, at: "feedsync \(typed.line)")
     }
 
-    /// What each of the shells would obey, or take for something else than itself.
+    /// URLs with characters that a shell would interpret.
     private static let hostileURLs = [
         "http://h/$(touch${IFS}made)", "http://h/`touch${IFS}made`", "http://h/a'b", #"http://h/a"b"#,
         #"http://h/a\b"#, "http://h/a!b", "http://h/!!", "http://h/a;touch${IFS}made", "http://h/a&touch${IFS}made&",
@@ -144,8 +144,8 @@ struct CompletionsTests {
         #"http://h/$HOME/$'a'""#,
     ]
 
-    /// What `feedsync show` is called with after this was typed at the shell with a tab and a return, for each of the URLs
-    /// as the only saved feed.
+    /// Returns the argument of `feedsync show` after a user types the text, a tab and a return, for each of the URLs as
+    /// the only saved feed.
     private func shown(by shell: Shell, at typed: String, _ urls: [String]) async throws -> [String] {
         try directory.write(Completions.script(for: shell), to: "_feedsync")
         let (call, setUp) =
@@ -186,7 +186,7 @@ struct CompletionsTests {
     }
 
     @Test(
-        "the URL of a feed means itself, whatever is in it and whichever quote is open",
+        "a completed URL means itself, whatever it contains and whichever quote is open",
         arguments: [Shell.bash, .zsh, .fish], ["", "'", "\""])
     func hostileURLs(shell: Shell, quote: String) async throws {
         #expect(try await shown(by: shell, at: "\(quote)http", Self.hostileURLs) == Self.hostileURLs)
@@ -194,7 +194,7 @@ struct CompletionsTests {
     }
 
     @Test(
-        "bash goes on with a URL that is typed in part, in quotes or out of them",
+        "bash completes a partly typed URL inside and outside quotes",
         arguments: [
             #""http://h/\$("#, #"http://h/\$\("#, "'http://h/$(", #"http://h/"\$("#, #""http"://h/"\$""#,
             "http://h/'$'", #""http://h/"'$('"#,
@@ -205,7 +205,7 @@ struct CompletionsTests {
         #expect(!TemporaryDirectory.names(in: directory.path).contains("made"))
     }
 
-    @Test("of saved feeds, the URLs, wherever a feed may stand, and nowhere else")
+    @Test("shells complete the URLs of saved feeds wherever a feed is expected, and only there")
     func feedPlaces() async throws {
         let saved: Set = ["http://127.0.0.1:8080/feed.json", "http://127.0.0.1:8080/other?a=1&b=2"]
         let quoted = Set(saved.map { $0.replacing("?", with: "\\?").replacing("&", with: "\\&") })
@@ -223,7 +223,7 @@ struct CompletionsTests {
             #expect(try await bash(command, "h", knowingFeeds: true) == [])
             #expect(try await fish("feedsync \(command) h", knowingFeeds: true) == [])
         }
-        // Without a command, not before something is typed: the commands would be lost among them.
+        // Feeds are offered without a command only after something is typed, because they would hide the commands.
         #expect(try await bash("", knowingFeeds: true).isDisjoint(with: quoted))
         #expect(try await fish("feedsync ", knowingFeeds: true).isDisjoint(with: saved))
         #expect(try await bash("h", knowingFeeds: true) == quoted.union(["help"]))
@@ -233,7 +233,7 @@ struct CompletionsTests {
         }
     }
 
-    @Test("of each command, its options and no others", arguments: commands)
+    @Test("shells complete exactly the options of each command", arguments: commands)
     func options(command: String) async throws {
         let spec = try #require(CommandTable.named(command))
         let long = Set(spec.options.map { "--\($0.long)" })
@@ -252,7 +252,7 @@ struct CompletionsTests {
         }
     }
 
-    @Test("without a command, the commands, files, and the options of sync")
+    @Test("shells complete commands, files and the options of sync without a command")
     func none() async throws {
         let commands = Set(Self.commands)
         #expect(try await bash("") == commands.union(["sub", "file.json"]))
@@ -264,7 +264,9 @@ struct CompletionsTests {
         #expect(try await zsh("--").contains("--metrics-file="))
     }
 
-    @Test("of an option that takes one of some words, those", arguments: ["--progress", "--log-format"])
+    @Test(
+        "shells complete the words of an option that takes one of a few words",
+        arguments: ["--progress", "--log-format"])
     func words(option: String) async throws {
         guard case .words(let words) = OptionTable.long(option.dropFirst(2))?.values else {
             Issue.record("no words")
@@ -277,7 +279,7 @@ struct CompletionsTests {
         #expect(try await zsh("sync", "").contains("(\(words.joined(separator: " ")))"))
     }
 
-    @Test("of an option that takes a file or a directory, those that are there")
+    @Test("shells complete existing files or directories for an option that takes one")
     func files() async throws {
         #expect(try await bash("sync", "--metrics-file", "") == ["sub", "file.json"])
         #expect(try await bash("sync", "--cache", "") == ["sub"])
@@ -286,7 +288,7 @@ struct CompletionsTests {
         #expect(try await fish("feedsync sync --metrics-file f") == ["file.json"])
     }
 
-    @Test("of gallery, directories, and files for the feeds behind that")
+    @Test("shells complete a directory for gallery, and then files for its feeds")
     func directoryAndFeeds() async throws {
         #expect(try await bash("gallery", "") == ["sub"])
         #expect(try await bash("--cache", "x", "gallery", "--max-age", "=", "7d", "--json", "s") == ["sub"])
@@ -294,13 +296,13 @@ struct CompletionsTests {
         #expect(try await bash("gallery", "sub", "--json", "f") == ["file.json"])
     }
 
-    @Test("nothing but options after a command that takes nothing else", arguments: ["status", "validate"])
+    @Test("shells complete only options after a command without operands", arguments: ["status", "validate"])
     func noOperands(command: String) async throws {
         #expect(try await bash(command, "") == [])
         #expect(try await fish("feedsync \(command) ") == [])
     }
 
-    @Test("of help, the commands and topics; of completions, the shells")
+    @Test("shells complete commands and topics for help, and shells for completions")
     func others() async throws {
         let subjects = Set(Self.commands + HelpTopic.allCases.map(\.rawValue))
         #expect(try await bash("help", "") == subjects)
@@ -309,7 +311,7 @@ struct CompletionsTests {
         #expect(try await fish("feedsync help ") == subjects)
     }
 
-    @Test("only of shells that there are") func unknown() {
+    @Test("completions of an unknown shell are refused with a hint") func unknown() {
         let error = usageError(["completions", "fihs"])
         #expect(error == UsageError("no completions for 'fihs'", hint: "did you mean fish?"))
         #expect(usageError(["completions"])?.message == "completions needs one of bash, zsh and fish")

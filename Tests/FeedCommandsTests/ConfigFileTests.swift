@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The config file")
 struct ConfigFileTests {
-    @Test("sets options, one a line; what is blank or begins with # says nothing") func options() throws {
+    @Test("the config file sets one option per line, and blank lines and comments are ignored") func options() throws {
         let text = """
             # every morning
 
@@ -28,7 +28,7 @@ struct ConfigFileTests {
     }
 
     @Test(
-        "a value may stand in double quotes",
+        "a value in the config file may be in double quotes",
         arguments: [
             (#"" spaced ""#, " spaced "), (#""a \"b\" \\ c""#, #"a "b" \ c"#), (#""""#, ""),
             (#"it's "fine""#, #"it's "fine""#),
@@ -38,12 +38,12 @@ struct ConfigFileTests {
         #expect(try settings([], config: "user-agent = \(text)")?.userAgent == value)
     }
 
-    @Test("an empty value is a value: no proxy is not the environment's proxy") func emptyValue() throws {
+    @Test("an empty value is a value: an empty proxy overrides the environment") func emptyValue() throws {
         #expect(try settings([], config: "proxy =")?.proxy == "")
         #expect(try settings([], config: "")?.proxy == nil)
     }
 
-    @Test("the command line comes before the environment, and that before the file") func precedence() throws {
+    @Test("the command line overrides the environment, which overrides the config file") func precedence() throws {
         let config = "jobs = 1\nretries = 1\ntimeout = 1\nheader = A: 1\nquiet"
         let environment = ["FEEDSYNC_RETRIES": "2", "FEEDSYNC_TIMEOUT": "2", "FEEDSYNC_QUIET": "false"]
         let result = try #require(
@@ -55,12 +55,12 @@ struct ConfigFileTests {
         #expect(result.verbosity == .normal)
     }
 
-    @Test("an option of another command is no mistake, and has no effect") func foreign() throws {
+    @Test("an option of another command in the config file is valid and has no effect") func foreign() throws {
         #expect(try settings([], config: "deep\noutput = x.jpg") == Settings())
         #expect(try settings(["validate"], config: "deep\njobs = 3") == changed { $0.deep = true })
     }
 
-    @Test("~ is the home directory, and a relative path begins at the file") func paths() throws {
+    @Test("in the config file, ~ is the home directory and a relative path starts at the file") func paths() throws {
         let directory = "/home/me/.config/feedsync"
         #expect(try settings([], config: "cache = ~/mirror")?.cache == "/home/me/mirror")
         #expect(try settings([], config: "cache = mirror")?.cache == "\(directory)/mirror")
@@ -72,12 +72,12 @@ struct ConfigFileTests {
         #expect(try settings([], config: "feed = ~/a.json")?.feeds.all.map(\.url.text) == ["file:///home/me/a.json"])
     }
 
-    @Test("- is standard output where that can be meant, and a file beside the others elsewhere") func dash() throws {
+    @Test("- in the config file is standard output for an output, and a file for other options") func dash() throws {
         #expect(try settings(["image", feed], config: "output = -")?.output == nil)
         #expect(try settings([], config: "gallery = -")?.gallery == "/home/me/.config/feedsync/-")
     }
 
-    @Test("~ is a mistake where there is no home, and a NUL anywhere") func noPath() {
+    @Test("~ without a home directory, and a NUL anywhere, are mistakes in the config file") func noPath() {
         let nowhere = FakeWorld(environment: ["HOME": "here"])
         let line = Array("cache = ~/mirror".utf8)
         let error = #expect(throws: UsageError.self) { try ConfigFile(line, at: "/c", nowhere) }
@@ -87,11 +87,11 @@ struct ConfigFileTests {
             usageError([], config: "jobs = 2\ncache = /a\0b")?.message.contains(":2: the line contains a NUL") == true)
     }
 
-    @Test("a letter of the command line is told its name") func letter() {
+    @Test("a short option in the config file gives a hint at its long name") func letter() {
         #expect(usageError([], config: "-j = 4")?.hint == "without dashes: jobs")
     }
 
-    @Test("names feeds, each once, and what holds for one alone") func sections() throws {
+    @Test("the config file names each feed once, with the options of its section") func sections() throws {
         let config = """
             max-age = 1d
             header = All: 1
@@ -127,7 +127,7 @@ struct ConfigFileTests {
         #expect(all.of(try ResourceURL("https://d.example/")).general == base)
     }
 
-    @Test("a feed's user name and password hold wherever it is named with them")
+    @Test("the credentials of a feed apply wherever the feed is named with them")
     func credentials() throws {
         for config in ["feed = https://h/\n[feed \"https://me:pw@h/\"]", "feed = https://me:pw@h/\nfeed = https://h/"] {
             #expect(try settings([], config: config)?.feeds.all.map(\.url.credentials) == ["me:pw"])
@@ -135,7 +135,7 @@ struct ConfigFileTests {
     }
 
     @Test(
-        "a comment may hold anything",
+        "a comment may contain any bytes",
         arguments: [[0xE9], [0xEF, 0xB8, 0x8F, 0xE2, 0x83, 0xA3], [0x00], [0xFF, 0xFE]])
     func comments(_ bytes: [UInt8]) throws {
         let comment = Array(" \t#".utf8) + bytes + Array(" x\n".utf8)
@@ -143,14 +143,14 @@ struct ConfigFileTests {
         #expect(file.options.map(\.value) == ["3"])
     }
 
-    @Test("what is given for all feeds elsewhere comes before a feed's own") func overSections() throws {
+    @Test("the command line and the environment override the section of a feed") func overSections() throws {
         let config = "[feed \"https://a.example/\"]\nmax-age = 2d\nretries = 1"
         let all = try settings(["--max-age", "3d"], environment: ["FEEDSYNC_RETRIES": "2"], config: config)
         #expect(all?.feeds.all[0].settings.maxAge == .span(.seconds(3 * 86_400)))
         #expect(all?.feeds.all[0].settings.retries == 2)
     }
 
-    @Test("every option that may differ between feeds does so in a section, and no other", arguments: settable)
+    @Test("a section accepts exactly the options that may differ between feeds", arguments: settable)
     func scopes(name: String) throws {
         let option = try #require(OptionTable.long(name))
         let value = option.isFlag ? OptionSpec.present : option.sampleValue
@@ -170,7 +170,7 @@ struct ConfigFileTests {
 
     private static let settable = OptionTable.all.filter(\.isOfConfigFile).map(\.long)
 
-    @Test("those that hold for the whole run are these") func runWide() {
+    @Test("the options that apply to the whole run are refused in a section") func runWide() {
         let names = OptionTable.all.filter { $0.isOfConfigFile && $0.scope == .run }.map(\.long)
         #expect(
             Set(names).isSuperset(of: [
@@ -180,7 +180,7 @@ struct ConfigFileTests {
     }
 
     @Test(
-        "a mistake is told with its file, line and reason, and what to do",
+        "a mistake in the config file is reported with file, line, reason and hint",
         arguments: [
             ("\n\nmaxage = 7d", "3: unknown option 'maxage'", "did you mean max-age?"),
             ("max_age = 7d", "1: unknown option 'max_age'", "did you mean max-age?"),
@@ -195,16 +195,16 @@ struct ConfigFileTests {
             ("jobs = 2\n[feeds]", "2: this is not a section", "[feed \"URL\"]"),
             ("[feed x]", "1: this is not a section", nil),
             ("[feed \"https://a/\"", "1: this is not a section", nil), ("[feed \"\"]", "1: this is not a section", nil),
-            ("[feed \"gopher://a\"]", "1: 'gopher://a' has a scheme that is not supported", nil),
+            ("[feed \"gopher://a\"]", "1: 'gopher://a' has an unsupported scheme", nil),
             ("feed = https://u:s3cret@", "1: 'https://***@' is not a valid URL", nil),
             (
                 "feed = dawn", "1: 'dawn' is neither a URL nor an existing file",
                 "write ./NAME for a file that does not exist yet"
             ),
             ("[feed \"https://a/\"]\nfeed = https://b/", "2: feed cannot be in the section of a feed", "above"),
-            ("user-agent = \"x", "1: a quote is not closed", nil), ("user-agent = \"x\" y", "1: there is more", nil),
-            ("user-agent = \"\\n\"", "1: in quotes, a backslash", nil), ("config = x", "1: config can't stand", nil),
-            ("no-config", "1: no-config cannot be in the config file", nil), ("help", "1: help can't stand", nil),
+            ("user-agent = \"x", "1: a quote is not closed", nil), ("user-agent = \"x\" y", "1: there is text", nil),
+            ("user-agent = \"\\n\"", "1: in quotes, only", nil), ("config = x", "1: config cannot be", nil),
+            ("no-config", "1: no-config cannot be in the config file", nil), ("help", "1: help cannot be", nil),
             ("x\u{1B}[2J = 1", "1: unknown option 'x\\u{1B}[2J'", nil),
         ])
     func mistakes(text: String, reason: String, hint: String?) {
@@ -217,14 +217,14 @@ struct ConfigFileTests {
         }
     }
 
-    @Test("is UTF-8") func encoding() throws {
+    @Test("a config file that is not UTF-8 is refused with the number of the line") func encoding() throws {
         let error = #expect(throws: UsageError.self) {
             try ConfigFile(Array("jobs = 1\n".utf8) + [0xFF], at: "c", FakeWorld())
         }
         #expect(error?.message == "c:2: the line is not UTF-8")
     }
 
-    @Test("is found at its usual place, or where it is said to be") func places() throws {
+    @Test("the config file is found at its default path or at the path of --config") func places() throws {
         func path(_ environment: [String: String], home: String?) -> String? {
             FakeWorld(environment: environment, accountHome: home).configPath(Settings())
         }
@@ -234,7 +234,7 @@ struct ConfigFileTests {
         #expect(path([:], home: nil) == nil)
     }
 
-    @Test("one that is asked for has to be there; the usual one needn't") func missing() throws {
+    @Test("a config file that --config names must exist; the default file is optional") func missing() throws {
         #expect(try settings([]) == Settings())
         let error = UsageError("/c: this config file does not exist", exitCode: .notFound)
         #expect(usageError(["--config", "/c"]) == error)
@@ -243,13 +243,15 @@ struct ConfigFileTests {
             try settings(["--no-config"], environment: ["FEEDSYNC_CONFIG": "/c"])?.noConfig == true)
     }
 
-    @Test("--no-config ignores it, also where it is wrong") func unread() throws {
+    @Test("--no-config ignores the config file, even if it is invalid") func unread() throws {
         #expect(try settings(["--no-config"], config: "nonsense")?.feeds.all == [])
         #expect(try settings([], environment: ["FEEDSYNC_NO_CONFIG": "1"], config: "nonsense")?.feeds.all == [])
         #expect(usageError(["--no-config", "--config", usualConfig], config: "nonsense")?.exitCode == .configuration)
     }
 
-    @Test("mistakes elsewhere are told first; help needs none") func order() throws {
+    @Test("mistakes on the command line are reported before those in the config file, and help ignores it") func order()
+        throws
+    {
         #expect(usageError(["--jobs=x"], config: "nonsense")?.exitCode == .usage)
         #expect(
             usageError([], environment: ["FEEDSYNC_JOBS": "x"], config: "nonsense")?.message.contains("_JOBS") == true)

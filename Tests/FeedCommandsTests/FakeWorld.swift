@@ -4,7 +4,7 @@ import Synchronization
 import TestDoubles
 import TestSupport
 
-/// A world in which nothing is, but for what a test puts there.
+/// An empty world, to which a test adds what it needs.
 struct FakeWorld: World {
     var environment: [String: String] = [:]
     var currentDirectory = "/"

@@ -6,7 +6,7 @@ import Testing
 struct HelpTests {
     private static let texts = ([nil] + CommandTable.helpSubjects).map { HelpText.text(for: $0) }
 
-    @Test("fits 80 columns of plain ASCII, and ends in one line break", arguments: texts)
+    @Test("every help text fits 80 columns of plain ASCII and ends in one line break", arguments: texts)
     func layout(text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             #expect(line.utf8.count <= 80)
@@ -16,7 +16,7 @@ struct HelpTests {
         #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n") && !text.contains("\n\n\n"))
     }
 
-    @Test("of a command lists its options, their defaults, and no others", arguments: CommandTable.all.map(\.name))
+    @Test("the help of a command lists exactly its options and their defaults", arguments: CommandTable.all.map(\.name))
     func options(name: String) throws {
         let spec = try #require(CommandTable.named(name))
         let text = HelpText.text(for: name)
@@ -31,7 +31,7 @@ struct HelpTests {
         }
     }
 
-    /// Its lines as one, with single spaces.
+    /// Returns the lines of an option as one line with single spaces.
     private func entry(of option: OptionSpec, in text: String) -> String? {
         let lines = text.split(separator: "\n")
         let names = ["--\(option.long)"]
@@ -45,7 +45,7 @@ struct HelpTests {
         return ([lines[start]] + rest).flatMap { $0.split(separator: " ") }.joined(separator: " ")
     }
 
-    @Test("of a command says how it is called and gives an example", arguments: CommandTable.all.map(\.name))
+    @Test("the help of a command shows its usage and an example", arguments: CommandTable.all.map(\.name))
     func commands(name: String) throws {
         let spec = try #require(CommandTable.named(name))
         let text = HelpText.text(for: name)
@@ -54,14 +54,16 @@ struct HelpTests {
         for example in spec.examples { #expect(text.contains("  \(example.line)\n")) }
     }
 
-    @Test("the examples are right", arguments: CommandTable.all.flatMap(\.examples).map(\.line))
+    @Test(
+        "every example in the help is a valid command line", arguments: CommandTable.all.flatMap(\.examples).map(\.line)
+    )
     func examples(line: String) {
         let words = line.split(separator: " ").map(String.init)
         #expect(words.first == "feedsync")
         #expect(usageError(Array(words.dropFirst())) == nil)
     }
 
-    @Test("lists every command and topic") func overview() {
+    @Test("the overview lists every command and topic") func overview() {
         let text = HelpText.text(for: nil)
         for spec in CommandTable.all { #expect(text.contains("\n  \(spec.name) ") && text.contains(spec.summary)) }
         for topic in HelpTopic.allCases {
@@ -69,27 +71,27 @@ struct HelpTests {
         }
     }
 
-    @Test("of what is a command and a topic shows both") func both() {
+    @Test("help for a name of a command and a topic shows both") func both() {
         let text = HelpText.text(for: "gallery")
         #expect(text.hasPrefix("Usage: feedsync gallery") && text.contains("\nThe gallery\n"))
     }
 
-    @Test("the config topic names the options that a feed's section takes, and no others") func perFeed() throws {
+    @Test("the config topic lists exactly the options that the section of a feed can contain") func perFeed() throws {
         let text = HelpText.text(for: "config").split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         let names = OptionTable.all.filter { $0.scope == .feed && $0.isOfConfigFile }.map(\.long)
         #expect(text.contains("A section can contain these options: \(Phrases.list(names, "and"))."))
     }
 
-    @Test("the topic of exit codes has each of them, and no others") func exitCodes() throws {
+    @Test("the topic of exit codes lists every exit code once") func exitCodes() throws {
         let rows = HelpTopic.exitCodes.text.blocks.flatMap { block in
-            if case .table(let rows) = block { rows } else { [] as [Markdown.Row] }
+            if case .table(let rows) = block { rows } else { [] as [Markdown.TableRow] }
         }
         #expect(rows.map(\.left) == (ExitCode.allCases.map { "\($0.rawValue)" } + ["128+n"]).map { [.plain($0)] })
     }
 
-    @Test("each option that a topic names is one", arguments: HelpTopic.allCases)
+    @Test("every option that a topic mentions exists", arguments: HelpTopic.allCases)
     func named(topic: HelpTopic) throws {
-        // Those of other programs and of scripts.
+        // The options of other programs and of scripts.
         let others: Set = [
             "--link", "--user", "--preserve-digests", "--delete", "--now", "--array", "--unbuffered",
             "--no-install-recommends",
@@ -102,7 +104,7 @@ struct HelpTests {
         }
     }
 
-    @Test("columns stay aligned") func columns() {
+    @Test("columns stay aligned when text wraps") func columns() {
         let words = Array(repeating: "word", count: 20).joined(separator: " ")
         let text = TextLayout.columns([("  -a", "short"), ("  --too-wide-for-it", words)], leftWidth: 10)
         let fourteen = Array(repeating: "word", count: 13).joined(separator: " ")
@@ -111,7 +113,7 @@ struct HelpTests {
         #expect(text == "  -a        short\n  --too-wide-for-it\n\(margin)\(fourteen)\n\(margin)\(six)\n")
     }
 
-    @Test("the version is one line") func version() {
+    @Test("the version text is one line") func version() {
         #expect(HelpText.version == "feedsync 0.1.0\n")
     }
 }

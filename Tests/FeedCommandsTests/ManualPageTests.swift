@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The manual page")
 struct ManualPageTests {
-    /// As a person reads it, on one line with single blanks.
+    /// Returns the page as a reader sees it, on one line with single blanks.
     private func rendered() async throws -> String {
         let page = try await Subprocess.run(
             "mandoc", ["-T", "utf8", "-O", "width=400"], standardInput: Array(ManualPage.text.utf8))
@@ -13,7 +13,7 @@ struct ManualPageTests {
         return page.outputText.strikingOnce.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     }
 
-    @Test("has every command, option, variable and topic")
+    @Test("the man page contains every command, option, variable and topic")
     func complete() async throws {
         let text = try await rendered()
         for option in OptionTable.all {
@@ -35,7 +35,7 @@ struct ManualPageTests {
         }
     }
 
-    /// What has to stand in the page, each as a whole.
+    /// Returns the texts that the page must contain.
     private static func texts(_ block: Markdown.Block) -> [String] {
         switch block {
         case .heading(let text): [text]
@@ -54,7 +54,7 @@ struct ManualPageTests {
         }.joined()
     }
 
-    @Test("is one that mandoc and groff find nothing wrong with")
+    @Test("mandoc and groff find no mistake in the man page")
     func lint() async throws {
         let mandoc = try await Subprocess.run(
             "mandoc", ["-T", "lint", "-W", "warning"], standardInput: Array(ManualPage.text.utf8))
@@ -65,7 +65,8 @@ struct ManualPageTests {
         #expect(man.errorText == "")
     }
 
-    @Test("text is shown as it is, whatever it holds", arguments: [".TH x", "a\\b", "'a'", "--x ~ ^ `", "a \\fBb"])
+    @Test(
+        "the man page shows special characters unchanged", arguments: [".TH x", "a\\b", "'a'", "--x ~ ^ `", "a \\fBb"])
     func escaping(text: String) async throws {
         let page = ".TH X 1 2026-01-01\n.SH NAME\nx \\- y\n.SH X\n\(Roff.escape(text))\n"
         let shown = try await Subprocess.run("mandoc", ["-T", "utf8"], standardInput: Array(page.utf8))

@@ -30,7 +30,7 @@ struct MarkdownTests {
         .TH at the beginning \\fB 'quoted'.
         """
 
-    @Test("comes out as plain text")
+    @Test("a help topic becomes plain text")
     func plain() {
         let expected = """
             The title
@@ -56,7 +56,7 @@ struct MarkdownTests {
         #expect(TextLayout.text(Markdown(Self.source)) == expected)
     }
 
-    @Test("comes out as a section of the manual page that mandoc finds nothing wrong with")
+    @Test("a help topic becomes a section of the man page without a mistake for mandoc")
     func roff() async throws {
         let page = ".TH X 1 2026-01-01\n.SH NAME\nx \\- y\n" + Roff.section(Markdown(Self.source))
         let lint = try await Subprocess.run(
@@ -71,7 +71,7 @@ struct MarkdownTests {
         #expect(text.contains(expected), "\(text)")
     }
 
-    @Test("a line that is too long is broken, but not within a short piece of code")
+    @Test("a long line is wrapped, but not within a short piece of code")
     func breaking() {
         let text = TextLayout.text(Markdown("# T\n\n\(String(repeating: "word ", count: 15))`a b c`"))
         #expect(text.hasSuffix("word\n  a b c\n"))
@@ -79,7 +79,7 @@ struct MarkdownTests {
 }
 
 extension String {
-    /// As a person reads what mandoc prints: bold and underlined letters are struck twice.
+    /// The text without the overstrikes with which mandoc prints bold and underlined letters.
     var strikingOnce: String {
         var text = ""
         for scalar in unicodeScalars {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Commands and their operands")
 struct OptionsCommandTests {
-    @Test("with no command it is sync", arguments: [[], [feed], [feed, "./b.json", "c.json", "/d"]])
+    @Test("a command line without a command means sync", arguments: [[], [feed], [feed, "./b.json", "c.json", "/d"]])
     func bare(operands: [String]) throws {
         #expect(try parse(operands) == .run(.sync, Settings(), operands: operands))
         #expect(try parse(["sync"] + operands) == .run(.sync, Settings(), operands: operands))
@@ -17,7 +17,7 @@ struct OptionsCommandTests {
     }
 
     @Test(
-        "a URL in the place of a directory or a file is a mistake, and keeps its password",
+        "a URL instead of a directory or file is refused, and the message hides its password",
         arguments: ["export", "gallery", "import"])
     func urlForPath(command: String) {
         let message = usageError([command, "HTTP://ann:s3cret@h/feed.json"])?.message
@@ -25,7 +25,7 @@ struct OptionsCommandTests {
         #expect(message?.contains("s3cret") == false)
     }
 
-    @Test("what a shell has parted from a URL may be a password, and is shown nowhere")
+    @Test("the part that a shell split from a URL is hidden, because it may be a password")
     func parted() {
         for arguments in [["http://u:a", "s3cret"], ["http://u:a", "s3cret@h"], ["show", "http://u:a", "s3cret@h/"]] {
             let error = usageError(arguments)
@@ -39,12 +39,12 @@ struct OptionsCommandTests {
         #expect(usageError(["sync", "show"])?.hint == "usage: feedsync [sync] [options] [FEED...]")
     }
 
-    @Test("the same feed may be given twice") func repeated() throws {
+    @Test("a feed may be given twice on the command line") func repeated() throws {
         #expect(try parse([feed, feed]) == .run(.sync, Settings(), operands: [feed, feed]))
     }
 
     @Test(
-        "a bare word that is no command is wrong usage",
+        "a bare word that is not a command is wrong usage",
         arguments: [
             ("snyc", "did you mean sync?"), ("val", "did you mean validate?"), ("staus", "did you mean status?"),
             ("s", "did you mean sync, show or status?"), ("restore", "see feedsync help"),
@@ -63,7 +63,7 @@ struct OptionsCommandTests {
     }
 
     @Test(
-        "a topic is help, and no command",
+        "a help topic is not a command",
         arguments: HelpTopic.allCases.map(\.rawValue).filter { CommandTable.named($0) == nil })
     func topic(name: String) throws {
         #expect(try parse(["help", name]) == .help(name))
@@ -82,7 +82,7 @@ struct OptionsCommandTests {
     }
 
     @Test(
-        "a path need not be there, a bare word must",
+        "a path may be missing, but a bare word must be an existing file",
         arguments: [("./photos", true), ("photos.json", true), ("a/b", true), ("http://x", true), ("photos", false)])
     func bareOperand(operand: String, isTaken: Bool) {
         for command in ["sync", "show", "image"] {
@@ -130,7 +130,7 @@ struct OptionsCommandTests {
     }
 
     @Test(
-        "an option of another command is refused, saying whose it is",
+        "an option of another command is refused with the name of that command",
         arguments: [
             (["--deep"], "--deep is not an option of sync; it belongs to validate"),
             (["-o", "x", "show", feed], "-o is not an option of show; it belongs to image"),
@@ -143,7 +143,7 @@ struct OptionsCommandTests {
     }
 
     @Test(
-        "help is asked for in many ways",
+        "help can be requested in many ways",
         arguments: [
             ["-h"], ["--help"], ["help"], ["-qh"], ["--help", "--nonsense"], ["-h", "-x"], ["--", "-h"].reversed(),
             [feed, "--help"], ["help", "-q", "--cache=x"],
@@ -152,7 +152,7 @@ struct OptionsCommandTests {
         #expect(try parse(arguments) == .help(nil))
     }
 
-    @Test("each command's help is asked for in many ways", arguments: CommandTable.all.map(\.name))
+    @Test("the help of each command can be requested in many ways", arguments: CommandTable.all.map(\.name))
     func helpOfCommand(name: String) throws {
         let help = Invocation.help(name)
         #expect(try parse(["help", name]) == help)
@@ -162,7 +162,7 @@ struct OptionsCommandTests {
         #expect(try parse(["--cache", "x", name, "-qh"]) == help)
     }
 
-    @Test("the manual page is that of all commands")
+    @Test("help --man prints the man page and takes no operand")
     func manual() throws {
         #expect(try parse(["help", "--man"]) == .manual)
         #expect(try parse(["--man", "help", "-q"]) == .manual)
@@ -177,7 +177,7 @@ struct OptionsCommandTests {
         #expect(usageError(["help", "--man", "-x"])?.message == "unknown option '-x'")
     }
 
-    @Test("help and version win over what follows, not over what precedes")
+    @Test("help and version ignore what follows them, but not what precedes them")
     func helpNeedsRightOptions() {
         #expect(usageError(["--nonsense", "--help"])?.message == "unknown option '--nonsense'")
         #expect(usageError(["-j0", "--help"])?.message.hasPrefix("invalid value '0' for -j") == true)
@@ -185,12 +185,12 @@ struct OptionsCommandTests {
         #expect(usageError(["-j0", "--version"]) != nil)
     }
 
-    @Test("an operand called --help is none") func helpBehindTerminator() {
+    @Test("--help after -- is an operand") func helpBehindTerminator() {
         #expect(usageError(["--", "--help"])?.message == "'--help' is neither a URL nor an existing file")
     }
 
     @Test(
-        "the version is shown wherever it is asked for",
+        "--version prints the version at any position",
         arguments: [["--version"], ["show", "--version"], ["nonsense", "--version"], ["--version", "--nonsense"]])
     func version(arguments: [String]) throws {
         #expect(try parse(arguments) == .version)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Options in the environment")
 struct OptionsEnvironmentTests {
-    @Test("a variable stands in for an option") func variables() throws {
+    @Test("a FEEDSYNC_ variable sets its option") func variables() throws {
         let environment = [
             "FEEDSYNC_CACHE": "/c", "FEEDSYNC_MAX_AGE": "2w", "FEEDSYNC_JOBS": "3", "FEEDSYNC_JSON": "true",
             "PATH": "/bin", "OTHER_FEEDSYNC_X": "1", "feedsync_cache": "no",
@@ -20,13 +20,13 @@ struct OptionsEnvironmentTests {
     }
 
     @Test(
-        "flags are true or false",
+        "a variable of a flag is true or false",
         arguments: [("true", true), ("1", true), ("false", false), ("0", false), ("", false)])
     func flags(value: String, expected: Bool) throws {
         #expect(try settings([], environment: ["FEEDSYNC_DRY_RUN": value])?.dryRun == expected)
     }
 
-    @Test("the command line comes before the environment") func precedence() throws {
+    @Test("the command line overrides the environment") func precedence() throws {
         #expect(try settings(["--jobs", "5"], environment: ["FEEDSYNC_JOBS": "3"])?.jobs == 5)
         #expect(try settings(["-v"], environment: ["FEEDSYNC_QUIET": "true"])?.verbosity == .verbose)
         #expect(try settings(["-q"], environment: ["FEEDSYNC_VERBOSE": "1"])?.verbosity == .quiet)
@@ -35,26 +35,26 @@ struct OptionsEnvironmentTests {
             try settings(["image", feed, "-o", "-"], environment: ["FEEDSYNC_OUTPUT": "x.jpg"])?.output == nil)
     }
 
-    @Test("a flag that is false takes back only itself") func falseFlags() throws {
+    @Test("a variable with the value false unsets only its own flag") func falseFlags() throws {
         let quiet = ["FEEDSYNC_QUIET": "true", "FEEDSYNC_VERBOSE": "false"]
         #expect(try settings([], environment: quiet)?.verbosity == .quiet)
         let verbose = ["FEEDSYNC_QUIET": "false", "FEEDSYNC_VERBOSE": "true"]
         #expect(try settings([], environment: verbose)?.verbosity == .verbose)
     }
 
-    @Test("an empty variable is none") func empty() throws {
+    @Test("an empty variable counts as unset") func empty() throws {
         let environment = ["FEEDSYNC_CACHE": "", "FEEDSYNC_JOBS": "", "FEEDSYNC_USER_AGENT": ""]
         #expect(try settings([], environment: environment) == Settings())
     }
 
-    @Test("a variable for another command is ignored") func foreign() throws {
+    @Test("a variable of an option of another command is ignored") func foreign() throws {
         let environment = ["FEEDSYNC_DEEP": "true", "FEEDSYNC_JSON": "true", "FEEDSYNC_OUTPUT": "x"]
         #expect(try settings([], environment: environment) == changed { $0.json = true })
         #expect(try settings(["image", feed], environment: environment) == changed { $0.output = "x" })
     }
 
     @Test(
-        "a wrong value is a configuration error that names the variable, for whatever command",
+        "a wrong value is a configuration error that names the variable, for every command",
         arguments: [("FEEDSYNC_JOBS", "0"), ("FEEDSYNC_DEEP", "yes"), ("FEEDSYNC_MAX_AGE", "7\u{7}")])
     func wrongValue(name: String, value: String) {
         for arguments in [[], ["status"], ["image", feed], ["--jobs=4"]] {
@@ -80,7 +80,7 @@ struct OptionsEnvironmentTests {
     }
 
     @Test(
-        "what a container is told of a service named feedsync is passed over",
+        "variables that Kubernetes sets for a service named feedsync are ignored",
         arguments: [
             "FEEDSYNC_SERVICE_HOST", "FEEDSYNC_SERVICE_PORT", "FEEDSYNC_SERVICE_PORT_HTTP", "FEEDSYNC_PORT",
             "FEEDSYNC_PORT_80_TCP", "FEEDSYNC_PORT_80_TCP_PROTO", "FEEDSYNC_PORT_80_TCP_PORT",
@@ -92,12 +92,13 @@ struct OptionsEnvironmentTests {
         #expect(try settings([], environment: [name: "x", "FEEDSYNC_JOBS": "3"]) == changed { $0.jobs = 3 })
     }
 
-    @Test("so is a container's name, which is none for a tree's files") func containerName() throws {
+    @Test("FEEDSYNC_NAME with the name of a container is ignored") func containerName() throws {
         #expect(try settings([], environment: ["FEEDSYNC_NAME": "/web/feedsync"]) == Settings())
         #expect(try settings([], environment: ["FEEDSYNC_NAME": "{title}"])?.treeTemplate == .init("{title}"))
     }
 
-    @Test("a path may begin with ~, which cron and systemd leave as it is") func home() throws {
+    @Test("~ at the beginning of a path in a variable is expanded, because cron and systemd do not") func home() throws
+    {
         let home = ["HOME": "/home/me", "FEEDSYNC_CACHE": "~/mirror", "FEEDSYNC_METRICS_FILE": "~x/m.prom"]
         let expected = try settings([], environment: home)
         #expect(expected?.cache == "/home/me/mirror")
@@ -105,18 +106,18 @@ struct OptionsEnvironmentTests {
         #expect(try settings([], environment: ["HOME": "/h", "FEEDSYNC_CACHE": "~"])?.cache == "/h")
     }
 
-    @Test("of several mistakes the first by name is told") func deterministic() {
+    @Test("the first of several wrong variables, in the order of names, is reported") func deterministic() {
         let environment = ["FEEDSYNC_Z": "1", "FEEDSYNC_JOBS": "x", "FEEDSYNC_A": "1", "FEEDSYNC_M": "1"]
         #expect(usageError([], environment: environment)?.message.contains("FEEDSYNC_A") == true)
     }
 
-    @Test("a mistake on the command line comes before one in the environment") func usageFirst() {
+    @Test("a mistake on the command line is reported before one in the environment") func usageFirst() {
         let environment = ["FEEDSYNC_JOBS": "x"]
         #expect(usageError(["--jobs=y"], environment: environment)?.exitCode == .usage)
         #expect(usageError(["show"], environment: environment)?.exitCode == .usage)
     }
 
-    @Test("help and version need no right environment") func help() throws {
+    @Test("help and version work with an invalid environment") func help() throws {
         let environment = ["FEEDSYNC_JOBS": "x", "FEEDSYNC_NONSENSE": "1"]
         #expect(try parse(["help"], environment: environment) == .help(nil))
         #expect(try parse(["--help"], environment: environment) == .help(nil))

@@ -28,7 +28,7 @@ struct OptionsOperandTests {
     }
 
     @Test(
-        "a path that begins as a server's name does may be a URL without its beginning",
+        "a path that begins like a server name may be a URL without its scheme",
         arguments: [
             ("example.com/feed.json", true), ("www.example.com", true), ("a-b.example.org/", true),
             ("example.com", false), ("WWW.Example.org", true), ("localhost/feed", true), ("LOCALHOST/", true),
@@ -42,7 +42,7 @@ struct OptionsOperandTests {
     }
 
     @Test(
-        "a URL with something before it is none, and no path",
+        "a URL with text before it is neither a URL nor a path",
         arguments: ["'http://h/x'", "\"http://h/x\"", " https://h/x", "<file:///srv/x>", "-ftp://h/x"])
     func begunWrongly(operand: String) {
         let message = "'\(operand)' is not a valid URL: it does not begin with http:, https: or file:"
@@ -51,7 +51,7 @@ struct OptionsOperandTests {
     }
 
     @Test(
-        "what may be a password is shown nowhere",
+        "a message hides everything that may be a password",
         arguments: [
             ("http://u:s3cret", "http://u:***"), ("https://u:s3c/ret", "https://u:***"),
             ("'http://u:s3cret'", "'http://u:***"), ("ret@h/", "***@h/"),
@@ -65,7 +65,7 @@ struct OptionsOperandTests {
     }
 
     @Test(
-        "paths with the signs of URLs are paths",
+        "a path may contain the characters of a URL",
         arguments: ["/srv/a:b@c", "./'http://h", "a@b/c", "1:2", "a//b@c", "//a/b@c", "a b@c"])
     func stillPaths(operand: String) throws {
         #expect(try url(operand).isRemote == false)
@@ -73,31 +73,31 @@ struct OptionsOperandTests {
     }
 
     @Test(
-        "is no URL where an archive, a directory or another file belongs",
+        "a URL is recognised where an archive, a directory or another file is expected",
         arguments: [
             "2024-01-01T12:00@host.tar", "backup_12:00@host.tar", "IMG_1:2@2x.png", "1 file: a.tar", "2024.http:a.tar",
             "//me@host/1.tar", "file:x.tar", "me@host", "\"q\".tar", "http:",
         ])
     func names(name: String) { #expect(!FeedOperand.isURL(name)) }
 
-    @Test("is a file that is there, however it is called", arguments: ["12:30@x.json", "1. file: notes.json"])
+    @Test("the name of an existing file always means that file", arguments: ["12:30@x.json", "1. file: notes.json"])
     func existing(name: String) throws {
         let url = try FeedOperand.url(name, currentDirectory: "/srv") { $0 == name }
         #expect(url.filePath == "/srv/\(name)")
     }
 
-    @Test("from the root directory a path has one slash") func root() throws {
+    @Test("a path in the root directory has one slash") func root() throws {
         #expect(try FeedOperand.url("a", currentDirectory: "/") { _ in false }.text == "file:///a")
     }
 
-    @Test("a password stays out of the text, and is kept") func credentials() throws {
+    @Test("a password is removed from the text of a URL and kept in its credentials") func credentials() throws {
         let url = try url("https://me:secret@example.com/feed.json")
         #expect(url.text == "https://example.com/feed.json")
         #expect(url.credentials == "me:secret")
     }
 
     @Test(
-        "other schemes and broken URLs are wrong usage, and say why",
+        "an unsupported scheme or a broken URL is wrong usage with the reason",
         arguments: [
             (
                 "ftp://example.com/x", "'ftp://example.com/x' has an unsupported scheme: ftp",
@@ -126,7 +126,7 @@ struct OptionsOperandTests {
     }
 
     @Test(
-        "no message shows a password",
+        "a usage message never shows a password",
         arguments: [
             "http://me:secret@", "http://me:secret@h ost/", "http://me:sec/ret@h:x/", "ftp://me:secret@h/",
             "http:me:secret@h", "http://me:secret@@/", "x:1secret@h", "http://me:1secret@h:port/",
@@ -148,7 +148,7 @@ struct OptionsOperandTests {
 @Suite("The place of the cache")
 struct OptionsCacheLocationTests {
     @Test(
-        "the first that is named holds",
+        "the first of --cache, XDG_CACHE_HOME and the home directory determines the cache",
         arguments: [
             ("dir", ["XDG_CACHE_HOME": "/x", "HOME": "/h"], "dir"),
             (nil, ["XDG_CACHE_HOME": "/x", "HOME": "/h"], "/x/feedsync"),
@@ -165,7 +165,7 @@ struct OptionsCacheLocationTests {
         #expect(try world.cachePath(option) == expected)
     }
 
-    @Test("with none named, it is said how to name one", arguments: [nil, ""])
+    @Test("a missing directory for the cache gives a hint at --cache", arguments: [nil, ""])
     func nowhere(accountHome: String?) {
         do {
             let path = try FakeWorld(accountHome: accountHome).cachePath(nil)

@@ -1,6 +1,6 @@
 @testable import FeedCommands
 
-/// Parses with no environment and no file but the given ones; `config` is at its usual place.
+/// Parses the arguments with only the given environment and files. `config` is the default config file.
 func parse(
     _ arguments: [String], environment: [String: String] = [:], files: Set<String> = [], config: String? = nil
 ) throws(UsageError) -> Invocation {
@@ -25,7 +25,7 @@ func settings(
     return settings
 }
 
-/// The error, or nil if there is none.
+/// Returns the error of a command line, or nil.
 func usageError(
     _ arguments: [String], environment: [String: String] = [:], files: Set<String> = [], config: String? = nil
 ) -> UsageError? {
@@ -46,7 +46,7 @@ func changed(_ change: (inout Settings) -> Void) -> Settings {
 let feed = "https://example.com/feed.json"
 
 extension OptionSpec {
-    /// A value that is valid for it and not its default.
+    /// A valid value that differs from the default.
     var sampleValue: String {
         switch placeholder {
         case "AGE": "36h"
@@ -69,7 +69,7 @@ extension OptionSpec {
 }
 
 extension Command {
-    /// Enough operands for it.
+    /// The least operands that the command needs.
     var sampleOperands: [String] {
         guard let spec = CommandTable.named(rawValue), spec.operandCount.lowerBound == 1 else { return [] }
         return [.archive, .archiveAndFeeds, .directoryAndFeeds].contains(spec.operand) ? ["./there"] : [feed]

@@ -6,7 +6,7 @@ import Testing
 @Suite("The syntax of the command line")
 struct OptionsSyntaxTests {
     @Test(
-        "a value may stand behind the name or in it",
+        "a value may follow the name of its option or be joined to it",
         arguments: [
             ["--jobs", "4"], ["--jobs=4"], ["-j", "4"], ["-j4"],
         ])
@@ -41,7 +41,7 @@ struct OptionsSyntaxTests {
         #expect(try parse(arguments) == .run(.show, expected, operands: [feed]))
     }
 
-    @Test("what follows -- is an operand, whatever it looks like")
+    @Test("everything after -- is an operand")
     func terminator() throws {
         let invocation = try parse(["-q", "--", "--json", "sync", "-"], files: ["--json", "sync", "-"])
         #expect(invocation == .run(.sync, changed { $0.verbosity = .quiet }, operands: ["--json", "sync", "-"]))
@@ -55,19 +55,19 @@ struct OptionsSyntaxTests {
         #expect(try parse(["show", "-"], files: ["-"]) == .run(.show, Settings(), operands: ["-"]))
     }
 
-    @Test("the value of an option may begin with a dash, and holds all behind the first =")
+    @Test("the value of an option may begin with a dash, and contains everything after the first =")
     func strangeValues() throws {
         #expect(try settings(["--cache", "-x"])?.cache == "-x")
         #expect(try settings(["--cache=a=b"])?.cache == "a=b")
         #expect(try settings(["--cache", "--"])?.cache == "--")
     }
 
-    @Test("of an option given twice the last one holds") func lastWins() throws {
+    @Test("the last value of an option that is given twice applies") func lastWins() throws {
         #expect(try settings(["-j4", "--jobs=5", "-j", "6"])?.jobs == 6)
     }
 
     @Test(
-        "of quiet and verbose the last one holds",
+        "the last of --quiet and --verbose applies",
         arguments: [
             (["-q", "-v"], Settings.Verbosity.verbose), (["-vq"], .quiet), (["--quiet", "-v", "-q"], .quiet),
         ])
@@ -75,13 +75,13 @@ struct OptionsSyntaxTests {
         #expect(try settings(arguments)?.verbosity == expected)
     }
 
-    @Test("-o - is standard output") func standardOutput() throws {
+    @Test("-o - means standard output") func standardOutput() throws {
         #expect(try settings(["image", feed, "-o", "a.jpg"])?.output == "a.jpg")
         #expect(try settings(["image", feed, "-o", "-"])?.output == nil)
     }
 
     @Test(
-        "what is wrong is said, with a hint where there is one",
+        "a syntax error is reported with a hint if there is one",
         arguments: [
             (["--max-agee", "7d"], "unknown option '--max-agee'", "did you mean --max-age?"),
             (["--mxa-age=7d"], "unknown option '--mxa-age'", "did you mean --max-age?"),
@@ -108,7 +108,7 @@ struct OptionsSyntaxTests {
         #expect(usageError(arguments) == UsageError(message, hint: hint))
     }
 
-    @Test("--no-NAME takes back what the config file or the environment says") func takenBack() throws {
+    @Test("--no-NAME unsets an option of the config file or the environment") func takenBack() throws {
         let config = "quiet\njobs = 3\ngallery = /g\nopml = /o\nheader = X-A: 1\nmax-time = 9"
         let arguments = ["quiet", "jobs", "gallery", "opml", "header", "max-time", "json"].map { "--no-\($0)" }
         let given = try settings(arguments, environment: ["FEEDSYNC_JSON": "true"], config: config)
@@ -119,7 +119,7 @@ struct OptionsSyntaxTests {
     }
 
     @Test(
-        "--no-NAME is for options that set something",
+        "--no-NAME is refused with a value, for an unknown option, and for an option of another command",
         arguments: [
             ("--no-help", "unknown option '--no-help'"), ("--no-such", "unknown option '--no-such'"),
             ("--no-quiet=1", "--no-quiet takes no value"),
@@ -129,12 +129,12 @@ struct OptionsSyntaxTests {
         #expect(usageError([argument])?.message == message)
     }
 
-    @Test("capitals are no typing mistake to be counted") func capitals() {
+    @Test("capital letters do not count as typing errors") func capitals() {
         #expect(usageError(["--MAX-AGE", "1d"])?.hint == "did you mean --max-age?")
         #expect(usageError(["SYNC"])?.hint == "did you mean sync?")
     }
 
-    @Test("a wrong value is named with its option and what is expected, escaped") func wrongValue() {
+    @Test("a wrong value is reported, escaped, with its option and the expected value") func wrongValue() {
         #expect(
             usageError(["-j", "many\n"])?.message
                 == "invalid value 'many\\u{A}' for -j: expected a whole number from 1 to 2147483647, such as 8")

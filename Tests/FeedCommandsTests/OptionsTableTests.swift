@@ -13,7 +13,7 @@ struct OptionsTableTests {
         #expect(Set(all.compactMap(\.variable)).count == all.compactMap(\.variable).count)
     }
 
-    @Test("names are lower case words joined by dashes", arguments: OptionTable.all.map(\.long))
+    @Test("option names are lower case words joined by dashes", arguments: OptionTable.all.map(\.long))
     func names(name: String) {
         let isPlain = name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (0x61...0x7A).contains($0) }
         #expect(isPlain && !name.hasPrefix("-") && !name.hasSuffix("-") && name.count > 1)
@@ -27,7 +27,7 @@ struct OptionsTableTests {
 
     @Test(
         "every option that sets something sets the same in each of its forms",
-        // A config file that isn't there is no usual one.
+        // --config is left out, because a missing file is an error.
         arguments: OptionTable.all.filter { $0.variable != nil && $0.long != "config" }.map(\.long))
     func forms(name: String) throws {
         let option = try #require(OptionTable.long(name))
@@ -53,7 +53,7 @@ struct OptionsTableTests {
         }
     }
 
-    @Test("no command takes an option of others", arguments: OptionTable.all.map(\.long))
+    @Test("a command refuses the options of other commands", arguments: OptionTable.all.map(\.long))
     func foreign(name: String) throws {
         let option = try #require(OptionTable.long(name))
         let given = option.isFlag ? ["--\(name)"] : ["--\(name)", option.sampleValue]
@@ -67,11 +67,11 @@ struct OptionsTableTests {
         }
     }
 
-    /// These say in words what holds.
+    /// The options whose default is described in words.
     private static let defaultsInWords = ["cache", "output", "proxy", "config", "keep"]
 
     @Test(
-        "a default that can be given leaves the settings as they are",
+        "giving the default value of an option leaves the settings unchanged",
         arguments: OptionTable.all.filter { $0.defaultText != nil && !defaultsInWords.contains($0.long) }.map(\.long))
     func defaults(name: String) throws {
         let text = try #require(OptionTable.long(name)?.defaultText)
@@ -79,7 +79,7 @@ struct OptionsTableTests {
     }
 
     @Test(
-        "the defaults are those that are promised",
+        "the defaults are those of the specification",
         arguments: [
             ("max-age", "7d"), ("jobs", "128"), ("max-per-host", "auto"), ("connect-timeout", "10"), ("timeout", "30"),
             ("max-filesize", "64M"), ("max-feed-size", "64M"), ("max-redirs", "10"), ("lock-wait", "0"),
@@ -91,7 +91,7 @@ struct OptionsTableTests {
     }
 
     @Test(
-        "the commands have the options that are promised",
+        "each option belongs to the commands of the specification",
         arguments: [
             ("cache", Self.everyCommand), ("max-age", "gallery show status sync validate"),
             ("jobs", "image show sync"), ("max-per-host", "image show sync"), ("connect-timeout", "image show sync"),
@@ -117,7 +117,7 @@ struct OptionsTableTests {
         #expect(OptionTable.long(name)?.commands.map(\.rawValue).sorted().joined(separator: " ") == commands)
     }
 
-    @Test("each command is one row") func commands() {
+    @Test("each command is one row of the command table") func commands() {
         #expect(CommandTable.all.compactMap(\.command) == Command.allCases)
         for spec in CommandTable.all { #expect(spec.name == spec.command?.rawValue ?? spec.name) }
         #expect(CommandTable.all.filter { $0.command == nil }.map(\.name) == ["completions", "help"])

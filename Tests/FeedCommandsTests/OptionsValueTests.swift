@@ -17,7 +17,7 @@ struct OptionsValueTests {
     }
 
     @Test(
-        "no age is anything else",
+        "other texts are refused as an age",
         arguments: [
             "", "7", "d", "-7d", "+7d", "7 d", "7D", "1.5d", "7dd", "1d12h", "Forever", "7d ", "٧d", "7y",
             "9223372036854775807w", "15250284452472w", "99999999999999999999s", "200000w",
@@ -40,7 +40,7 @@ struct OptionsValueTests {
     }
 
     @Test(
-        "no size is anything else",
+        "other texts are refused as a size",
         arguments: [
             "", "0", "0K", "K", "-1", "+1", "1.5G", "64MB", "64MiB", "1P", "0x10", "1 K", "1048577T",
             "9223372036854775807", "8388608T", "99999999999999999999",
@@ -50,19 +50,20 @@ struct OptionsValueTests {
     }
 
     @Test(
-        "the time of a run is in seconds, or none",
+        "--max-time is a number of seconds, or none",
         arguments: [("300", .seconds(300)), ("0.5", .milliseconds(500)), ("none", nil)] as [(String, Duration?)])
     func maxTime(text: String, expected: Duration?) throws {
         #expect(try settings(["--max-time", text])?.maxTime == expected)
     }
 
-    @Test("no time is none of it", arguments: ["", "0", "0.0", "-1", "5s", "None", "forever", "1000000"])
+    @Test(
+        "other texts are refused as --max-time", arguments: ["", "0", "0.0", "-1", "5s", "None", "forever", "1000000"])
     func noMaxTime(text: String) {
         #expect(usageError(["--max-time", text])?.message.contains("or none") == true)
     }
 
     @Test(
-        "seconds may have decimals",
+        "a number of seconds may have decimals",
         arguments: [
             ("10", Duration.seconds(10)), ("0.5", .milliseconds(500)), (".5", .milliseconds(500)),
             ("2.25", .milliseconds(2250)),
@@ -75,7 +76,7 @@ struct OptionsValueTests {
         #expect(try settings(["--lock-wait", text])?.lockWait == expected)
     }
 
-    @Test("no time at all is a time to wait for the lock, but none to give a server")
+    @Test("zero seconds are valid for --lock-wait, but not for a timeout")
     func noTime() throws {
         #expect(try settings(["--lock-wait", "0"])?.lockWait == .zero)
         for option in ["--timeout", "--connect-timeout"] {
@@ -84,7 +85,7 @@ struct OptionsValueTests {
     }
 
     @Test(
-        "no seconds are anything else",
+        "other texts are refused as seconds",
         arguments: [
             "", ".", "5.", "-1", "+1", "1e3", "1,5", "1.-5", "1.5.2", "inf", "nan", "10s", "1.0000000000x",
             "1000000", "99999999999999999999",
@@ -102,7 +103,7 @@ struct OptionsValueTests {
     }
 
     @Test(
-        "no number is anything else",
+        "other texts are refused as a number",
         arguments: ["", "-1", "+1", "1.0", "0x1", "four", " 1", "1 ", "٣", "2147483648", "99999999999999999999"])
     func noCount(text: String) {
         for option in ["--jobs", "--max-per-host", "--max-redirs"] {
@@ -110,14 +111,14 @@ struct OptionsValueTests {
         }
     }
 
-    @Test("no redirect at all can be asked for, no job at all can't") func zero() throws {
+    @Test("zero is valid for redirects, but not for jobs") func zero() throws {
         #expect(try settings(["--max-redirs=0"])?.maxRedirects == 0)
         #expect(usageError(["--jobs=0"]) != nil)
         #expect(usageError(["--max-per-host=0"]) != nil)
     }
 
     @Test(
-        "where a path belongs, a URL is a mistake, and its password stays out of what is said",
+        "a URL instead of a path is refused, and the message hides its password",
         arguments: OptionTable.all.filter(\.isPath),
         ["https://me:SECRET@h/feed.json", "HTTP://me:SECRET@h", "file:///srv/SECRET@h", "'https://me:SECRET@h/'"])
     func pathIsNoURL(option: OptionSpec, url: String) throws {
@@ -137,17 +138,17 @@ struct OptionsValueTests {
         }
     }
 
-    @Test("a path is not empty") func emptyPath() {
+    @Test("an empty path is refused") func emptyPath() {
         #expect(usageError(["--cache="])?.message.contains("expected a path such as /var/cache/feedsync") == true)
         #expect(usageError(["image", feed, "-o", ""]) != nil)
     }
 
-    @Test("a user agent can't smuggle a header in", arguments: ["a\r\nX: y", "a\nb", "\u{7F}", "\t"])
+    @Test("a user agent with a control character is refused", arguments: ["a\r\nX: y", "a\nb", "\u{7F}", "\t"])
     func controlCharacters(text: String) {
         #expect(usageError(["--user-agent", text])?.message.contains("without control characters") == true)
     }
 
-    @Test("a user agent is any other text, or none", arguments: ["mirror/1.0 (we@example.com)", "", "é"])
+    @Test("a user agent is any other text, also an empty one", arguments: ["mirror/1.0 (we@example.com)", "", "é"])
     func userAgent(text: String) throws {
         #expect(try settings(["--user-agent", text])?.userAgent == text)
     }
@@ -156,26 +157,26 @@ struct OptionsValueTests {
 @Suite("Options of the network")
 struct OptionsNetworkTests {
     @Test(
-        "a header is a line as curl takes it",
+        "a header is a line in the form of curl",
         arguments: ["X-Key: 1", "Authorization: Bearer a:b;c", "X-Empty;", "Accept:", "X-Ü: é"])
     func header(line: String) throws {
         #expect(try settings(["-H", line])?.headers == [line])
         #expect(try settings(["--header=\(line)"])?.headers == [line])
     }
 
-    @Test("of headers, all count, in their order") func headers() throws {
+    @Test("all headers count, in their order") func headers() throws {
         let given = ["-H", "B: 1", "--header", "A: 2", "-HB: 3"]
         #expect(try settings(given)?.headers == ["B: 1", "A: 2", "B: 3"])
     }
 
-    @Test("headers of the command line take the place of the environment's") func headersOverEnvironment() throws {
+    @Test("headers on the command line replace those of the environment") func headersOverEnvironment() throws {
         let environment = ["FEEDSYNC_HEADER": "A: 1"]
         #expect(try settings([], environment: environment)?.headers == ["A: 1"])
         #expect(try settings(["-H", "B: 2", "-H", "C: 3"], environment: environment)?.headers == ["B: 2", "C: 3"])
     }
 
     @Test(
-        "no header is anything else, and it may be a secret: it isn't shown",
+        "other texts are refused as a header, and the message hides them",
         arguments: [
             "s3cret", "", ": s3cret", ";", "X-Key: s3cret\r\nHost: x", "X-Key: s3cret\n", "s3 cret: 1", "@s3cret",
         ])
@@ -191,7 +192,7 @@ struct OptionsNetworkTests {
     }
 
     @Test(
-        "a proxy is given as curl takes it, or none at all",
+        "a proxy is given in the form of curl, or as an empty value",
         arguments: [
             "http://me:pw@p:3128", "socks5h://p", "p:1", "http://me:p@w@p", "[::1]:3128", "http://p:8080/", "",
             "http://m%20e:%250a%7f%2f@p",
@@ -200,12 +201,12 @@ struct OptionsNetworkTests {
         #expect(try settings(["--proxy", text])?.proxy == text)
     }
 
-    @Test("without the option, the environment's proxies hold") func noProxyOption() throws {
+    @Test("the proxy variables of the environment apply without --proxy") func noProxyOption() throws {
         #expect(try settings([])?.proxy == nil)
     }
 
     @Test(
-        "a proxy that is none isn't shown",
+        "an invalid proxy is refused, and the message hides it",
         arguments: [
             "http://me:s3cret@p\n", "me:s3cret p", "http://", "http://me:s3cret@", ":3128", "http://p:99999",
             "http://me:s3cret%0a@p", "http://%00me:s3cret@p", "me:s3cret%1F@p", "me:%25%10s3cret@p", "me:%%0As3cret@p",
@@ -221,17 +222,17 @@ struct OptionsNetworkTests {
     }
 
     @Test(
-        "a rate is a size a second", arguments: [("500K", 512_000), ("2M", 2_097_152), ("1", 1)] as [(String, Int64)])
+        "a rate is a size per second", arguments: [("500K", 512_000), ("2M", 2_097_152), ("1", 1)] as [(String, Int64)])
     func rate(text: String, expected: Int64) throws {
         #expect(try settings(["--limit-rate", text])?.limitRate == expected)
     }
 
-    @Test("no rate is anything else", arguments: ["", "0", "-1", "2MB", "1.5M", "fast", "None"])
+    @Test("other texts are refused as a rate", arguments: ["", "0", "-1", "2MB", "1.5M", "fast", "None"])
     func noRate(text: String) {
         #expect(usageError(["--limit-rate", text])?.message.contains("bytes per second such as 500K") == true)
     }
 
-    @Test("there may be no retries") func retries() throws {
+    @Test("zero retries are valid") func retries() throws {
         #expect(try settings(["--retries", "0"])?.retries == 0)
         #expect(usageError(["--retries", "-1"]) != nil)
     }

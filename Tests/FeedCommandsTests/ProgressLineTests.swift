@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The progress line")
 struct ProgressLineTests {
-    /// Half done after ten seconds, at a megabyte a second.
+    /// Returns a state that is half done after ten seconds, at a megabyte per second.
     private func state(_ label: String = "images.example.com", failed: Int = 2) -> ProgressState {
         var state = ProgressState(label: label, noun: "image")
         state.update(Progress(done: 0, total: 10_000), at: .zero)
@@ -18,7 +18,7 @@ struct ProgressLineTests {
     }
 
     @Test(
-        "says what there is room for, and keeps the count",
+        "the progress line shows the parts that fit, and always the count",
         arguments: [
             (20, "5000/10000"), (24, "5000/10000  2 failed"), (40, "5000/10000  1M/s  0:10 left  2 failed"),
             (60, "5000/10000 images  50%  10M  1M/s  0:10 left  2 failed"),
@@ -33,7 +33,7 @@ struct ProgressLineTests {
         #expect(ProgressLine.text(state(), at: .seconds(10), width: width) == expected)
     }
 
-    @Test("leaves room for the ^C that a terminal shows behind it", arguments: Array(4...250))
+    @Test("the progress line leaves room for the ^C that a terminal shows after it", arguments: Array(4...250))
     func fits(width: Int) {
         for label in ["a.example", "a-rather-long-name.of-a-server.example", ""] {
             let line = ProgressLine.text(state(label), at: .seconds(10), width: width)
@@ -41,7 +41,7 @@ struct ProgressLineTests {
         }
     }
 
-    @Test("what can't be known is left out")
+    @Test("the progress line leaves out what is unknown")
     func unknown() {
         var state = ProgressState(label: "", noun: "feed")
         #expect(ProgressLine.text(state, at: .zero, width: 80) == "0 feeds")
@@ -50,12 +50,12 @@ struct ProgressLineTests {
         #expect(line == "[#########...................]  1/3 feeds  33%")
     }
 
-    @Test("colours take no columns") func colours() {
+    @Test("colours take no columns of the progress line") func colours() {
         let line = ProgressLine.text(state(), at: .seconds(10), width: 60, colours: true)
         #expect(line == "5000/10000 images  50%  10M  1M/s  0:10 left  \u{1B}[31m2 failed\u{1B}[0m")
     }
 
-    @Test("what was there before counts neither for the time left nor for the rate") func baseline() {
+    @Test("data that was cached before counts neither for the time left nor for the rate") func baseline() {
         var state = ProgressState(label: "", noun: "image")
         state.update(Progress(done: 9000, total: 10_000), at: .seconds(1))
         #expect(state.timeLeft(at: .seconds(1)) == nil)
@@ -64,20 +64,20 @@ struct ProgressLineTests {
         #expect(state.rate == 1 << 20)
     }
 
-    @Test("a server that stalls shows within seconds") func stalled() {
+    @Test("the rate shows within seconds that a server has stalled") func stalled() {
         var state = state()
         for second in 11...16 { state.sample(at: .seconds(second)) }
         #expect(state.rate == 0)
     }
 
-    @Test("bytes that are counted apart show while nothing is done") func metered() {
+    @Test("bytes that are counted separately show before the first image is done") func metered() {
         var state = ProgressState(label: "", noun: "image")
         state.update(Progress(done: 0, total: 1), at: .zero)
         for second in 1...3 { state.sample(bytes: Int64(second) << 20, at: .seconds(second)) }
         #expect(ProgressLine.text(state, at: .seconds(3), width: 30) == "0/1 images  0%  3M  1M/s")
     }
 
-    @Test("first the feeds are counted, then the images of those that have come") func sync() throws {
+    @Test("the progress line counts feeds first, then the images of the feeds that have arrived") func sync() throws {
         let url = try ResourceURL("https://a.example/")
         var progress = SyncProgress(feeds: 2)
         progress.take(.feed(FeedReport(url: url, outcome: .updated, error: nil)))
@@ -96,7 +96,7 @@ struct ProgressLineTests {
         #expect(progress.progress == Progress(done: 9, given: 7, total: 15, failed: 2))
     }
 
-    @Test("while feeds are awaited, their number stands for what can't be known yet") func awaited() {
+    @Test("the progress line shows the number of awaited feeds while the total is unknown") func awaited() {
         var state = ProgressState(label: "", noun: "image")
         state.update(Progress(done: 0, total: 3, awaitedFeeds: 2), at: .zero)
         state.update(Progress(done: 2, total: 3, awaitedFeeds: 2), at: .seconds(2))
@@ -105,7 +105,7 @@ struct ProgressLineTests {
         #expect(ProgressLine.text(state, at: .seconds(2), width: 30) == "2/3 images  66%  0:01 left")
     }
 
-    @Test("the time that is left is that of the images, whatever came before") func syncTime() {
+    @Test("the time left is that of the images, whatever came before") func syncTime() {
         var state = ProgressState(label: "", noun: "feed")
         state.update(Progress(done: 0, total: 1), at: .zero)
         state.noun = "image"

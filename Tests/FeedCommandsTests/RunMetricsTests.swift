@@ -14,14 +14,14 @@ struct RunMetricsTests {
         ).text
     }
 
-    @Test("a moment has all its six digits behind the point")
+    @Test("a time in the metrics has six digits after the point")
     func fraction() {
         let text = metrics(endedAt: 1_700_000_000_000_123, exitCode: 0)
         #expect(text.contains("\nfeedsync_last_run_timestamp_seconds 1700000000.000123\n"))
         #expect(text.contains("\nfeedsync_last_success_timestamp_seconds 1700000000.000123\n"))
     }
 
-    @Test("a moment before 1970 is 1970")
+    @Test("a time before 1970 is written as 0")
     func early() {
         for microseconds in [-1, -1_500_000, Int64.min] {
             let text = metrics(endedAt: microseconds, exitCode: 0)
@@ -29,7 +29,7 @@ struct RunMetricsTests {
         }
     }
 
-    @Test("the last success is carried over a failure, and is 0 where there was none")
+    @Test("the metrics keep the last success during failures, and have 0 before the first")
     func success() {
         let before = metrics(endedAt: 1_000_000, exitCode: 0)
         #expect(RunMetrics.success(in: Array(before.utf8)) == "1.000000")

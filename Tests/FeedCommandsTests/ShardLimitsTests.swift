@@ -6,7 +6,7 @@ import Testing
 @Suite("What the parts of a feed's images may do")
 struct ShardLimitsTests {
     @Test(
-        "is their share, rounded up, of what one machine may; parts by host have hosts of their own",
+        "parts by image divide the limits of a host and round up; parts by host do not divide them",
         arguments: [
             (["--shard", "0/4"], nil, nil), (["--shard", "0/4", "--shard-by", "image"], 2, nil),
             (["--shard", "0/4", "--shard-by", "image", "--max-per-host", "5", "--limit-rate", "10"], 2, 3),

@@ -10,7 +10,7 @@ struct StopRequestsTests {
         return milliseconds.map { requests.meaning(ofInterrupt: false, at: start + .milliseconds($0)) }
     }
 
-    @Test("one of a person isn't taken for that of a program, nor the other way round", arguments: [false, true])
+    @Test("a signal of a person and a signal of a program are different requests", arguments: [false, true])
     func kinds(isInterrupt: Bool) {
         var requests = StopRequests()
         #expect(requests.meaning(ofInterrupt: isInterrupt, at: start) == .stop)
@@ -18,18 +18,18 @@ struct StopRequestsTests {
         #expect(requests.meaning(ofInterrupt: !isInterrupt, at: start) == .endAtOnce)
     }
 
-    @Test("the first stops it, and what comes within a moment is the same request")
+    @Test("the first signal stops the run, and signals within a moment are the same request")
     func moment() {
         #expect(meanings(at: 0, 0, 3, 249) == [.stop, .sameRequest, .sameRequest, .sameRequest])
     }
 
-    @Test("another one after that ends it at once")
+    @Test("a signal after the moment ends the run at once")
     func later() {
         #expect(meanings(at: 0, 250) == [.stop, .endAtOnce])
         #expect(meanings(at: 0, 3, 5000) == [.stop, .sameRequest, .endAtOnce])
     }
 
-    @Test("the moment begins with the first: who goes on asking is heard")
+    @Test("the moment begins with the first signal, so that repeated signals end the run")
     func goingOn() {
         #expect(meanings(at: 0, 150, 300) == [.stop, .sameRequest, .endAtOnce])
     }

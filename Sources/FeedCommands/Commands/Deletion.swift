@@ -22,7 +22,7 @@ struct Deletion {
         // The cache is closed before the report: a reader of the output may be slow, and other runs wait for the lock.
         await session.closeCaches()
         if let failure, !failure.isCancellation { session.report(LogLine(failure.hintingAtSpace)) }
-        try session.tell(report, failure: failure)
+        try session.report(report, failure: failure)
         return failure.map(ExitCode.of) ?? .ok
     }
 
@@ -64,7 +64,7 @@ extension Session {
         if Task.isCancelled { throw .cancelled }
     }
 
-    func tell(_ report: ValidateReport, failure: FeedError?) throws(FeedError) {
+    func report(_ report: ValidateReport, failure: FeedError?) throws(FeedError) {
         let wasStopped = failure?.isCancellation == true
         if let line = report.ahead { notice(line, "feed_ahead") }
         if settings.dryRun {

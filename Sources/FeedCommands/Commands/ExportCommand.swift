@@ -8,7 +8,7 @@ struct ExportCommand {
     func run(_ file: String, _ feeds: [ResourceURL]) async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
         let world = session.world
-        if let path = ArchiveFile.path(file) { try session.requireElsewhere(path, for: "the archive") }
+        if let path = ArchiveFile.path(file) { try session.requireOutsideCache(path, for: "the archive") }
         let lockWait = session.settings.lockWait
         let report = try await session.showingProgress("exporting", of: "image") { progress throws(FeedError) in
             try await cache.transfer.read(lockWait: lockWait) { snapshot throws(FeedError) in

@@ -19,10 +19,10 @@ struct GalleryCommand {
 }
 
 extension Session {
-    func gallery(of cache: Cache) -> GalleryRun {
+    func gallery(of cache: Cache) -> GalleryUpdate {
         let gallery = FeedGallery(
             cache: cache, writer: world.gallery, maxAge: { [settings] in settings.of($0).maxAge }, now: now)
-        return GalleryRun(session: self, gallery: gallery)
+        return GalleryUpdate(session: self, gallery: gallery)
     }
 
     func outputTarget(_ directory: String) -> OutputTarget {
@@ -31,7 +31,7 @@ extension Session {
 }
 
 /// Writes a gallery, and reports the images of the cache that could not be read.
-struct GalleryRun {
+struct GalleryUpdate {
     let session: Session
     let gallery: FeedGallery
 
@@ -48,9 +48,9 @@ struct GalleryRun {
         }
         if let failure = report.thumbnailFailure { session.report(LogLine(failure)) }
         // One failing disk causes many failures, so only the first is printed without `--verbose`.
-        let told = session.settings.verbosity == .verbose ? report.unreadable[...] : report.unreadable.prefix(1)
-        for problem in told { session.report(LogLine(problem)) }
-        let rest = report.unreadable.count - told.count
+        let shown = session.settings.verbosity == .verbose ? report.unreadable[...] : report.unreadable.prefix(1)
+        for problem in shown { session.report(LogLine(problem)) }
+        let rest = report.unreadable.count - shown.count
         if rest > 0 {
             session.report("\(Phrases.count(rest, "more image")) of the cache can't be read; -v shows each")
         }

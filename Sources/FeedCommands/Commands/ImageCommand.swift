@@ -11,7 +11,7 @@ struct ImageCommand {
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
         // The output is checked first, so that a wrong output costs no request.
         if let file = settings.output {
-            try session.requireElsewhere(file, for: "the image")
+            try session.requireOutsideCache(file, for: "the image")
         } else if session.world.output.isTerminal {
             throw .storage(
                 .cannotCreate,
@@ -65,7 +65,7 @@ struct ImageCommand {
         }
         // An image from the cache is already saved.
         guard !loaded.isFromCache else { return (loaded.data, "from the cache", nil) }
-        return (loaded.data, Delivery.source(loaded.saveFailure), loaded.saveFailure?.notSaved)
+        return (loaded.data, CacheForDelivery.source(loaded.saveFailure), loaded.saveFailure?.notSaved)
     }
 
     private func deliver(_ image: ImageData) throws(FeedError) {

@@ -17,9 +17,9 @@ struct ImportCommand {
         var cache: Cache?
         var firstFailure: FeedError?
         var opened = await open(files[0])
-        for (place, file) in files.enumerated() {
+        for (index, file) in files.enumerated() {
             // The beginning of the next archive is read while this one is merged.
-            async let next = place + 1 < files.count ? open(files[place + 1]) : nil
+            async let next = index + 1 < files.count ? open(files[index + 1]) : nil
             // The cache is created only once there is a readable archive.
             if case .success = opened, cache == nil {
                 cache = try await session.openCache(.write(lockWait: settings.lockWait))
@@ -27,12 +27,12 @@ struct ImportCommand {
             do throws(FeedError) {
                 let archive = try opened.get()
                 guard let cache else { break }
-                let label = isOne ? "importing" : "importing \(place + 1) of \(files.count)"
+                let label = isOne ? "importing" : "importing \(index + 1) of \(files.count)"
                 let report = try await merge(archive, into: cache, label)
                 // A single archive is reported after the cache is closed, because a reader of the output may be slow.
                 // Each of several archives is reported at once.
                 if isOne { await session.closeCaches() }
-                tell(report, of: isOne ? nil : file)
+                reportResult(report, of: isOne ? nil : file)
             } catch {
                 if isOne || error.isCancellation { throw error }
                 session.report(LogLine(error))
@@ -60,7 +60,7 @@ struct ImportCommand {
         }
     }
 
-    private func tell(_ report: ImportReport, of file: String?) {
+    private func reportResult(_ report: ImportReport, of file: String?) {
         for feed in report.feeds { session.detail(ArchiveText.step(feed)) }
         session.remark(ArchiveText.summary(report, file: file))
         if let hint = ArchiveText.restoreHint(report) { session.notice(hint) }

@@ -12,7 +12,7 @@ final class NewImageLines: Sendable {
     private let session: Session
     private let cache: String
     private let state = Mutex(State())
-    private let (news, newsEnd) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     init(_ session: Session) {
         self.session = session
@@ -25,15 +25,15 @@ final class NewImageLines: Sendable {
             if let failure = state.failure, !failure.isCancellation { throw failure }
             state.waiting += images
         }
-        newsEnd.yield()
+        wakeUp.yield()
     }
 
     /// Writes lines until `end` is called or the run is stopped.
     func writeAsTheyCome() async {
-        for await _ in news { writeWaiting() }
+        for await _ in wakeUps { writeWaiting() }
     }
 
-    func end() { newsEnd.finish() }
+    func end() { wakeUp.finish() }
 
     /// Writes the remaining lines, and returns the error if they could not be written.
     func writeRest() -> FeedError? {

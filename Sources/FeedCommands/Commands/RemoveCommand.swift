@@ -15,7 +15,7 @@ struct RemoveCommand {
         let code = try await deletion.run { report throws(FeedError) in
             try await remove(feeds, from: deletion.cache, deletion, &report)
         }
-        if code == .ok { await tellWhereNamed(feeds) }
+        if code == .ok { await reportWhereNamed(feeds) }
         return code
     }
 
@@ -46,20 +46,20 @@ struct RemoveCommand {
     }
 
     /// Reports where the removed feeds are still named, because the next sync would save them again.
-    private func tellWhereNamed(_ feeds: [ResourceURL]) async {
+    private func reportWhereNamed(_ feeds: [ResourceURL]) async {
         if let path = session.world.configPath(settings) {
-            tell(feeds.filter { settings.feeds[$0] != nil }, namedIn: path)
+            reportStillNamed(feeds.filter { settings.feeds[$0] != nil }, namedIn: path)
         }
         guard let list = settings.opml else { return }
         do throws(FeedError) {
             let named = Set(try await session.subscriptionList(in: list).feeds.map(\.key))
-            tell(feeds.filter { named.contains($0.key) }, namedIn: list)
+            reportStillNamed(feeds.filter { named.contains($0.key) }, namedIn: list)
         } catch {
             if !error.isCancellation { session.notice(error.message, "still_named") }
         }
     }
 
-    private func tell(_ feeds: [ResourceURL], namedIn path: String) {
+    private func reportStillNamed(_ feeds: [ResourceURL], namedIn path: String) {
         guard let first = feeds.first else { return }
         let others = feeds.count == 1 ? "" : " and \(Phrases.count(feeds.count - 1, "more feed"))"
         let them = feeds.count == 1 ? "it" : "them"

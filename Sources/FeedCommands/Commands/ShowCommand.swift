@@ -20,10 +20,10 @@ struct ShowCommand {
     /// An error of the cache despite which the feed is shown.
     private typealias Trouble = (what: String, cause: FeedError)
 
-    private func produce(_ url: ResourceURL) async throws(FeedError) -> (shown: ShownFeed, Trouble?) {
+    private func produce(_ url: ResourceURL) async throws(FeedError) -> (shown: PrintedFeed, Trouble?) {
         let delivery =
             settings.offline
-            ? Delivery(cache: try await session.openCache(.read)) : try await session.openForDelivery()
+            ? CacheForDelivery(cache: try await session.openCache(.read)) : try await session.openForDelivery()
         let loaded = try await load(url, from: delivery)
         var trouble: Trouble?
         // Only a feed from its server needs saving.
@@ -41,13 +41,13 @@ struct ShowCommand {
             guard case .remote = loaded.source, !error.isCancellation else { throw error }
             trouble = trouble ?? ("its images can't be looked up", error)
         }
-        return (ShownFeed(url: url, loaded: loaded, found: found), trouble)
+        return (PrintedFeed(url: url, loaded: loaded, found: found), trouble)
     }
 
     /// Returns the store in which the images are looked up. After saving, the cache is opened again for reading,
     /// without the lock.
     private func images(
-        in delivery: Delivery, _ loaded: FeedLoaderWithFallback.Loaded
+        in delivery: CacheForDelivery, _ loaded: FeedLoaderWithFallback.Loaded
     ) async throws(FeedError) -> any ImageStore {
         guard case .remote = loaded.source else { return delivery.cache.images }
         await session.closeCaches()
@@ -57,25 +57,25 @@ struct ShowCommand {
     private static func source(of loaded: FeedLoaderWithFallback.Loaded) -> String {
         let images = Phrases.count(loaded.feed.images.count, "image")
         guard case .remote(let failure) = loaded.source else { return "\(images), from the cache" }
-        return "\(images), \(Delivery.source(failure))"
+        return "\(images), \(CacheForDelivery.source(failure))"
     }
 
     private func load(
-        _ url: ResourceURL, from delivery: Delivery
+        _ url: ResourceURL, from delivery: CacheForDelivery
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
         do {
             let loaded = try await latest(url, from: delivery)
             if case .cache(let cause?) = loaded.source, let savedAt = loaded.savedAt {
                 let age = Phrases.age(of: savedAt, at: session.now())
                 let line = LogLine(
-                    standInOf: url, savedAt: savedAt, cause,
+                    savedCopyOf: url, savedAt: savedAt, cause,
                     text: "\(url): showing the feed saved \(age) (\(cause.message))")
                 // An unreachable server is normal for a script, so it is reported only on a terminal. Any other failure
                 // is always reported.
                 if cause.kind == .connectivity { session.remark(line) } else { session.notice(line) }
             }
             if loaded.hasEmptied { session.notice(LogLine(emptied: url)) }
-            if let place = loaded.movedTo { session.notice(LogLine(moved: url, to: place)) }
+            if let newURL = loaded.movedTo { session.notice(LogLine(moved: url, to: newURL)) }
             for note in loaded.notes { session.detail(LogLine(step: "feed_note", of: url, note)) }
             return loaded
         } catch {
@@ -84,7 +84,7 @@ struct ShowCommand {
     }
 
     private func latest(
-        _ url: ResourceURL, from delivery: Delivery
+        _ url: ResourceURL, from delivery: CacheForDelivery
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
         let own = settings.of(url)
         let local = session.localFeeds(in: delivery.cache)

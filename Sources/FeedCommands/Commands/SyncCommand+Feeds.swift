@@ -32,7 +32,7 @@ extension SyncCommand {
         guard !feeds.isEmpty else {
             throw UsageError(
                 "there is no feed to sync: none was given, and neither the config file nor the cache has one",
-                hint: "looked at \(places); see feedsync help")
+                hint: "looked at \(searchedPaths); see feedsync help")
         }
         var distinct = DistinctFeeds()
         for feed in feeds where try settings.shardBy == .image || settings.shard.has(feed: feed) {
@@ -42,13 +42,13 @@ extension SyncCommand {
     }
 
     /// The paths of the config file and the cache, for the message about missing feeds.
-    private var places: String {
+    private var searchedPaths: String {
         let config = session.world.configPath(settings)
         return TerminalText.escape([config, session.cachePath].compactMap(\.self).joined(separator: " and "))
     }
 
     private func savedFeeds() async throws(FeedError) -> [FeedSummary] {
-        let feeds = try await session.openCacheToBe().feeds.summaries()
+        let feeds = try await session.openCacheOrEmpty().feeds.summaries()
         // SQLite cannot open a cache for writing on a full disk while the cache is open for reading.
         await session.closeCaches()
         return feeds

@@ -27,7 +27,7 @@ struct SyncCommand {
         async let making = session.makeTransport()
         let cache =
             settings.dryRun
-            ? try await session.openCacheToBe() : try await session.openCache(.write(lockWait: settings.lockWait))
+            ? try await session.openCacheOrEmpty() : try await session.openCache(.write(lockWait: settings.lockWait))
         let transport = try await making
         let waits = try await cache.waits.retrieve()
         let lines = settings.printNew && !settings.dryRun ? NewImageLines(session) : nil
@@ -41,12 +41,13 @@ struct SyncCommand {
             if report.waits != waits, !settings.dryRun, report.fatal == nil { await keep(report.waits, in: cache) }
             return report
         }
-        let gallery = try await renew("gallery", at: settings.gallery, after: report) { directory throws(FeedError) in
+        let gallery = try await writeOutput("gallery", at: settings.gallery, after: report) {
+            directory throws(FeedError) in
             let used = spent + (ContinuousClock.now - begun)
             let report = try await session.gallery(of: cache).write([], to: directory, used: used)
             return GalleryText(directory: directory, report: report).step
         }
-        let tree = try await renew("tree", at: settings.tree, after: report) { directory throws(FeedError) in
+        let tree = try await writeOutput("tree", at: settings.tree, after: report) { directory throws(FeedError) in
             let used = spent + (ContinuousClock.now - begun)
             let report = try await session.writeTree(of: cache, [], to: directory, used: used)
             return TreeText(directory: directory, report: report).step
@@ -91,7 +92,7 @@ struct SyncCommand {
 
     /// Writes the gallery or tree of the whole cache, even if some feeds failed. Returns the error if it could not be
     /// written.
-    private func renew(
+    private func writeOutput(
         _ name: String, at directory: String?, after report: SyncReport,
         _ write: (_ directory: String) async throws(FeedError) -> LogLine
     ) async throws -> FeedError? {
@@ -113,7 +114,7 @@ struct SyncCommand {
         _ feeds: [ResourceURL], _ own: [Settings], _ givers: [ResourceURL.Key: FeedGiver], in cache: Cache,
         with client: Fetcher, _ waits: [FeedWait], printing lines: NewImageLines?
     ) -> FeedSync {
-        func particulars(_ own: Settings, givenBy giver: FeedGiver = .person) -> FeedPolicy {
+        func policy(_ own: Settings, givenBy giver: FeedGiver = .person) -> FeedPolicy {
             FeedPolicy(
                 refresh: session.refresh(
                     cache, with: client, own, saves: !settings.dryRun, givenBy: giver,
@@ -125,11 +126,11 @@ struct SyncCommand {
         var others: [ResourceURL.Key: FeedPolicy] = [:]
         for (feed, own) in zip(feeds, own) {
             let giver = givers[feed.key] ?? .person
-            if giver != .person || own.general != general { others[feed.key] = particulars(own, givenBy: giver) }
+            if giver != .person || own.general != general { others[feed.key] = policy(own, givenBy: giver) }
         }
         let downloads = ImageDownloads(remote: session.remoteImages(with: client), store: cache.images)
         return FeedSync(
-            general: particulars(settings), particulars: others, local: session.localFeeds(in: cache),
+            general: policy(settings), particulars: others, local: session.localFeeds(in: cache),
             images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,
             // Many feeds are requested at once, so that a few unresponsive servers do not hold up the others.
             feedsAtOnce: max(6, client.traffic.jobs), waits: waits,
@@ -143,7 +144,7 @@ struct SyncCommand {
     ) -> Result<ExitCode, FeedError> {
         for feed in report.feeds {
             if feed.hasEmptied { session.notice(LogLine(emptied: feed.url)) }
-            if let place = feed.movedTo { session.notice(LogLine(moved: feed.url, to: place)) }
+            if let newURL = feed.movedTo { session.notice(LogLine(moved: feed.url, to: newURL)) }
             if feed.asksForName, let error = feed.error { session.notice(LogLine(unnamed: feed.url, error)) }
         }
         // These lines are left out in a pipe: an hourly cron job would otherwise mail them all day.
@@ -151,7 +152,7 @@ struct SyncCommand {
             for line in SyncText.substitutes(outcome, report, now: session.now()) { session.remark(line) }
         }
         if let failure = report.noteFailure, report.fatal == nil { session.report(LogLine(failure)) }
-        let ends = SyncText.failures(report, wereTold: settings.verbosity == .verbose)
+        let ends = SyncText.failures(report, wereReported: settings.verbosity == .verbose)
         for line in ends + layoutFailures.map({ LogLine($0) }) { session.report(line) }
         let summary = SyncText.summary(report, took: duration)
         // A run with failures, or a stopped run, always prints its summary.
@@ -182,8 +183,8 @@ extension SyncCommand {
         _ feeds: [ResourceURL], _ meter: ByteMeter?,
         _ run: @Sendable (SyncEvents?) async -> SyncReport
     ) async throws -> SyncReport {
-        let place = feeds.count == 1 ? feeds[0].host ?? "" : ""
-        guard let display = session.makeProgressDisplay(place, of: "feed", meter: meter) else {
+        let label = feeds.count == 1 ? feeds[0].host ?? "" : ""
+        guard let display = session.makeProgressDisplay(label, of: "feed", meter: meter) else {
             return try await follow(feeds, run)
         }
         var progress = SyncProgress(feeds: feeds.count)

@@ -31,13 +31,13 @@ extension Session {
             try await tree.write(feeds, to: target, options)
         }
         // Many files may have been changed, so only the first is printed without `--verbose`.
-        let told = settings.verbosity == .verbose ? report.changedByOthers[...] : report.changedByOthers.prefix(1)
-        for file in told {
+        let shown = settings.verbosity == .verbose ? report.changedByOthers[...] : report.changedByOthers.prefix(1)
+        for file in shown {
             notice(
                 "\(directory)/\(file): was changed since, so feedsync leaves it as it is from now on", "tree_left_alone"
             )
         }
-        if case let more = report.changedByOthers.count - told.count, more > 0 {
+        if case let more = report.changedByOthers.count - shown.count, more > 0 {
             notice(
                 "\(directory): \(Phrases.count(more, "more file")) changed since, and left as they are",
                 "tree_left_alone")

@@ -11,7 +11,7 @@ struct ValidateCommand {
         guard session.world.fileExists(session.cachePath) else {
             // An unreadable path also looks missing. Opening the cache reports that error.
             _ = try await session.openCache(.read)
-            try session.tell(ValidateReport(), failure: nil)
+            try session.report(ValidateReport(), failure: nil)
             return .ok
         }
         let deletion = try await Deletion(

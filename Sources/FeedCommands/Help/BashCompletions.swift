@@ -31,7 +31,7 @@ enum BashCompletions {
                 feed=${feed:start}
                 _feedsync_quote
                 feeds+=("$feed")
-            done < <(feedsync completions \#(CommandTable.savedFeedsSubject) "${place[@]}" 2>/dev/null </dev/null)
+            done < <(feedsync completions \#(CommandTable.savedFeedsSubject) "${cache_options[@]}" 2>/dev/null </dev/null)
         }
 
         # Writes a URL so that it means itself in the quote that is open. In double quotes, nothing but their end keeps
@@ -66,11 +66,11 @@ enum BashCompletions {
                         case $value in
                             --cache | --config)
                                 value+="=${words[i]//[\"\'\\]/}"
-                                place+=("${value/=\~\//=$HOME/}")
+                                cache_options+=("${value/=\~\//=$HOME/}")
                                 ;;
                         esac
                         ;;
-                    --no-config) place+=(--no-config) ;;
+                    --no-config) cache_options+=(--no-config) ;;
                     -*) ;;
                     *) if [[ $command ]]; then ((operands++)); else command=${words[i]}; fi ;;
                 esac
@@ -104,7 +104,7 @@ enum BashCompletions {
         }
 
         _feedsync() {
-            local words=("${COMP_WORDS[0]}") last=0 cur word breaks='' i feeds=() place=()
+            local words=("${COMP_WORDS[0]}") last=0 cur word breaks='' i feeds=() cache_options=()
             COMPREPLY=()
             # bash takes each : and = for a word, but none in quotes. They are put together again, but for --name=value.
             for ((i = 1; i <= COMP_CWORD; i++)); do

@@ -26,17 +26,17 @@ enum FishCompletions {
     private static let feeds = #"""
         function __feedsync_feeds
             set -l words (commandline -opc)
-            set -l place
+            set -l cache_options
             for number in (seq (count $words))
                 switch $words[$number]
                     case --cache --config
-                        set -a place $words[$number]=(string replace -r '^~/' "$HOME/" -- $words[(math $number + 1)])
+                        set -a cache_options $words[$number]=(string replace -r '^~/' "$HOME/" -- $words[(math $number + 1)])
                     case '--cache=*' '--config=*' --no-config
-                        set -a place $words[$number]
+                        set -a cache_options $words[$number]
                 end
             end
             type -q feedsync; or return
-            feedsync completions \#(CommandTable.savedFeedsSubject) $place 2>/dev/null </dev/null
+            feedsync completions \#(CommandTable.savedFeedsSubject) $cache_options 2>/dev/null </dev/null
         end
 
         function __feedsync_is_behind_path

@@ -40,11 +40,11 @@ enum ManualPage {
         ]),
     ]
 
-    private static func row(_ term: String, _ text: String) -> Markdown.Row {
-        Markdown.Row(left: [.bold(term)], right: [.plain(text)])
+    private static func row(_ term: String, _ text: String) -> Markdown.TableRow {
+        Markdown.TableRow(left: [.bold(term)], right: [.plain(text)])
     }
 
-    private static func command(_ spec: CommandSpec) -> Markdown.Row {
+    private static func command(_ spec: CommandSpec) -> Markdown.TableRow {
         let takes = spec.options.filter { $0.group == .main && !$0.isOfHelp }.map { "--\($0.long)" }
         let others = network(spec).map { ", \($0), and the common options." } ?? " and the common options."
         return row(
@@ -64,14 +64,14 @@ enum ManualPage {
         let rows = OptionTable.all.filter { $0.group == group }.map { option in
             let value = option.placeholder.map { " " + $0 } ?? ""
             let tail = option.defaultText.map { " (default: \($0))" } ?? ""
-            return Markdown.Row(
+            return Markdown.TableRow(
                 left: [.bold(option.spellings.joined(separator: ", ")), .plain(value)],
                 right: [.plain(option.help + tail)])
         }
         return [.heading(group.rawValue), .table(rows)]
     }
 
-    private static var environment: [Markdown.Row] {
+    private static var environment: [Markdown.TableRow] {
         OptionTable.all.compactMap { option in option.variable.map { row($0, "Same as --\(option.long).") } } + [
             row(
                 "http_proxy, https_proxy, all_proxy, no_proxy",
@@ -88,7 +88,7 @@ enum ManualPage {
             "~/.cache/feedsync", "The cache, unless XDG_CACHE_HOME, --cache or FEEDSYNC_CACHE names another one."),
     ]
 
-    private static func example(_ example: CommandSpec.Example) -> Markdown.Row {
+    private static func example(_ example: CommandSpec.Example) -> Markdown.TableRow {
         row(example.line, example.meaning.prefix(1).uppercased() + example.meaning.dropFirst() + ".")
     }
 }

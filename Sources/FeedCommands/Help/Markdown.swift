@@ -5,11 +5,11 @@ struct Markdown {
         case heading(String)
         case paragraph([Span])
         case list([[Span]])
-        case table([Row])
+        case table([TableRow])
         case code([String])
     }
 
-    struct Row: Hashable {
+    struct TableRow: Hashable {
         let left: [Span]
         let right: [Span]
     }
@@ -65,18 +65,18 @@ struct Markdown {
         }
     }
 
-    private static func row(_ line: Substring) -> Row {
+    private static func row(_ line: Substring) -> TableRow {
         let cells = line.dropFirst().dropLast().split(separator: "|").map { cell in
             spans(cell.split(separator: " ").joined(separator: " "))
         }
-        return Row(left: cells[0], right: cells[1])
+        return TableRow(left: cells[0], right: cells[1])
     }
 
     private static func spans(_ text: String) -> [Span] {
-        text.split(separator: "`", omittingEmptySubsequences: false).enumerated().flatMap { place, part -> [Span] in
-            guard place.isMultiple(of: 2) else { return [.code(String(part))] }
-            return part.split(separator: "**", omittingEmptySubsequences: false).enumerated().map { place, part in
-                place.isMultiple(of: 2) ? .plain(String(part)) : .bold(String(part))
+        text.split(separator: "`", omittingEmptySubsequences: false).enumerated().flatMap { index, part -> [Span] in
+            guard index.isMultiple(of: 2) else { return [.code(String(part))] }
+            return part.split(separator: "**", omittingEmptySubsequences: false).enumerated().map { index, part in
+                index.isMultiple(of: 2) ? .plain(String(part)) : .bold(String(part))
             }
         }.filter { $0 != .plain("") }
     }

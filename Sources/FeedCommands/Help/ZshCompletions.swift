@@ -5,14 +5,14 @@ enum ZshCompletions {
         # zsh completion for feedsync, made by: feedsync completions zsh
 
         _feedsync_feeds() {
-            local -a feeds place
+            local -a feeds cache_options
             local option value
             for option in --cache --config; do
                 value=${(Q)opt_args[$option]}
-                [[ -n $value ]] && place+=("$option=${value/#\\~\\//$HOME/}")
+                [[ -n $value ]] && cache_options+=("$option=${value/#\\~\\//$HOME/}")
             done
-            (( ${+opt_args[--no-config]} )) && place+=(--no-config)
-            feeds=(${(f)"$(feedsync completions \(CommandTable.savedFeedsSubject) $place 2>/dev/null </dev/null)"})
+            (( ${+opt_args[--no-config]} )) && cache_options+=(--no-config)
+            feeds=(${(f)"$(feedsync completions \(CommandTable.savedFeedsSubject) $cache_options 2>/dev/null </dev/null)"})
             compadd "$@" -a feeds
         }
 

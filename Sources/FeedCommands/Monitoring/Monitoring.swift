@@ -62,7 +62,7 @@ struct Monitoring {
         case .failure where code == .locked: return
         case .failure: run = nil
         }
-        try session.requireElsewhere(metricsFile, for: "the metrics file")
+        try session.requireOutsideCache(metricsFile, for: "the metrics file")
         let status = status(code)
         let success = status == 0 ? nil : await earlierSuccess(in: metricsFile)
         let metrics = RunMetrics(

@@ -13,7 +13,7 @@ final class Ping: Sendable {
     private let url: ResourceURL
     private let session: Session
     /// The reasons that were already reported. The last ping usually fails for the same reason as the first.
-    private let told = Mutex<Set<String>>([])
+    private let reported = Mutex<Set<String>>([])
 
     init(url: ResourceURL, session: Session) {
         self.url = url
@@ -40,11 +40,11 @@ final class Ping: Sendable {
                 try await fetcher.get(HTTPRequest(url: target, maxBytes: Self.mostBytes), into: NoBody())
             }
             guard !(200..<300).contains(response.head.status) else { return }
-            tell("HTTP \(response.head.status)")
+            reportFailure("HTTP \(response.head.status)")
         } catch let error as FeedError {
-            if !error.isCancellation { tell(error.message) }
+            if !error.isCancellation { reportFailure(error.message) }
         } catch {
-            tell("\(error)")
+            reportFailure("\(error)")
         }
     }
 
@@ -66,8 +66,8 @@ final class Ping: Sendable {
     }
 
     /// Reports a failed ping. The line contains only the host, because the whole URL is a secret.
-    private func tell(_ reason: String) {
-        guard told.withLock({ $0.insert(reason).inserted }) else { return }
+    private func reportFailure(_ reason: String) {
+        guard reported.withLock({ $0.insert(reason).inserted }) else { return }
         session.notice("the ping to \(url.host ?? "") failed: \(reason)", "ping_failed")
     }
 }

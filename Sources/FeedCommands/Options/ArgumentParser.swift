@@ -55,11 +55,11 @@ struct ArgumentParser {
     /// the first command that reads them.
     private func settings(of command: Command, _ given: [GivenOption]) throws(UsageError) -> Settings {
         let variables = try EnvironmentOptions.read(world)
-            .filter { $0.option.isHeeded(by: command) }
+            .filter { $0.option.isUsed(by: command) }
         func settings(_ layers: [[GivenOption]]) throws(UsageError) -> Settings {
             var settings = Settings()
             for options in layers {
-                let own = options.filter { $0.option.isHeeded(by: command) }
+                let own = options.filter { $0.option.isUsed(by: command) }
                 try settings.apply(own, blaming: .configuration)
             }
             try settings.apply(variables, blaming: .configuration)
@@ -129,9 +129,9 @@ struct ArgumentParser {
             throw Self.surplus(operands[spec.operandCount.upperBound], spec.name, spec.operand, spec.usage[0])
         }
         if spec.operand.takesPath, FeedOperand.isURL(operands[0]) {
-            let place = spec.operand.namesFeeds ? " first" : ""
+            let position = spec.operand.namesFeeds ? " first" : ""
             let given = FeedOperand.shown(operands[0])
-            throw UsageError("\(spec.name) needs \(one)\(place), and '\(given)' is a URL", hint: usage)
+            throw UsageError("\(spec.name) needs \(one)\(position), but '\(given)' is a URL", hint: usage)
         }
         if spec.operand == .archiveAndFeeds { try ArchiveFile.checkSuffix(operands[0]) }
         for word in feeds where isUnknown(word) {

@@ -15,7 +15,7 @@ struct CommandLineSyntax {
     /// The first operand, if it can name a command. After `--` it cannot.
     private(set) var firstWord: String?
     /// What `--help`, `--version` or `--man` asks for. Words after `--help` and `--version` are ignored.
-    private(set) var request: OptionSpec.Request?
+    private(set) var request: OptionSpec.TextRequest?
     private var rest: ArraySlice<String>
 
     init(_ arguments: [String]) throws(UsageError) {
@@ -49,7 +49,7 @@ struct CommandLineSyntax {
         let sign = argument.utf8.firstIndex(of: UInt8(ascii: "="))
         let spelling = String(argument[..<(sign ?? argument.endIndex)])
         guard let option = OptionTable.long(spelling.dropFirst(2)) else {
-            guard let other = Self.takenBack(by: spelling) else {
+            guard let other = Self.optionUnset(by: spelling) else {
                 throw Self.unknown(spelling, looksLike: spelling.dropFirst(2))
             }
             if sign != nil { throw UsageError("\(spelling) takes no value") }
@@ -61,7 +61,7 @@ struct CommandLineSyntax {
     }
 
     /// Returns the option that `--no-NAME` unsets. The config file or the environment may have set it.
-    private static func takenBack(by spelling: String) -> OptionSpec? {
+    private static func optionUnset(by spelling: String) -> OptionSpec? {
         guard spelling.hasPrefix("--no-"), let option = OptionTable.long(spelling.dropFirst("--no-".count)),
             option.isOfConfigFile
         else { return nil }

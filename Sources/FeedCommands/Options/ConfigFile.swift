@@ -11,7 +11,7 @@ import FeedCore
 ///     [feed "https://example.org/feed.json"]
 ///     header = X-Key: 1
 struct ConfigFile {
-    struct Feed {
+    struct FeedSection {
         let url: ResourceURL
         /// The URL as the file writes it.
         let given: String
@@ -87,30 +87,30 @@ struct ConfigFile {
         throw UsageError("\(TerminalText.escape(path)): this config file does not exist", exitCode: .notFound)
     }
 
-    var feeds: [Feed] {
-        named.urls.indices.map { Feed(url: named.urls[$0], given: given[$0], options: own[$0]) }
+    var feeds: [FeedSection] {
+        named.urls.indices.map { FeedSection(url: named.urls[$0], given: given[$0], options: own[$0]) }
     }
 
     /// Adds a feed, and returns its index in `feeds`.
     private mutating func add(_ text: String) throws(UsageError) -> Int {
-        let place = named.add(try feedURL(text))
-        if place == own.count {
+        let index = named.add(try feedURL(text))
+        if index == own.count {
             own.append([])
             given.append(text)
         }
-        return place
+        return index
     }
 
     private func feedURL(_ text: String) throws(UsageError) -> ResourceURL {
-        let place = try located(text)
-        if !text.contains(where: { "/.:".contains($0) }), !world.fileExists(place) {
+        let path = try located(text)
+        if !text.contains(where: { "/.:".contains($0) }), !world.fileExists(path) {
             throw UsageError(
                 "'\(FeedOperand.shown(text))' is neither a URL nor an existing file",
                 hint: "write ./NAME for a file that does not exist yet")
         }
-        let url = try FeedOperand.feed(text, currentDirectory: "/") { _ in world.fileExists(place) }
+        let url = try FeedOperand.feed(text, currentDirectory: "/") { _ in world.fileExists(path) }
         guard !url.isRemote, !text.lowercased().hasPrefix("file:") else { return url }
-        return try world.feed(place)
+        return try world.feed(path)
     }
 
     private func option(_ name: String, _ value: String?) throws(UsageError) -> GivenOption {

@@ -7,7 +7,7 @@ enum EnvironmentOptions {
     /// variable counts as unset: a script unsets a variable in this way for a single command.
     static func read(_ world: any World) throws(UsageError) -> [GivenOption] {
         for (name, value) in world.environment.sorted(by: { $0.key < $1.key })
-        where isMended(value) && (isOurs(name, value) || directories.contains(name)) {
+        where hasReplacementCharacter(value) && (isOurs(name, value) || directories.contains(name)) {
             throw UsageError("\(TerminalText.escape(name)): is not UTF-8 text", exitCode: .configuration)
         }
         var given: [GivenOption] = []

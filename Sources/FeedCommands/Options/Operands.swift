@@ -91,11 +91,11 @@ enum FeedOperand {
 
     private static func withoutPassword(_ operand: String) -> String {
         guard !isPath(operand) else { return operand }
-        let place = operand.firstRange(of: "://")?.upperBound
+        let start = operand.firstRange(of: "://")?.upperBound
         if let at = operand.lastIndex(of: "@") {
-            return "\(place.map { operand[..<min($0, at)] } ?? "")***\(operand[at...])"
+            return "\(start.map { operand[..<min($0, at)] } ?? "")***\(operand[at...])"
         }
-        guard let authority = place.map({ operand[$0...].prefix { !"/?#".contains($0) } }),
+        guard let authority = start.map({ operand[$0...].prefix { !"/?#".contains($0) } }),
             let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]"),
             !authority[colon...].dropFirst().allSatisfy(\.isNumber)
         else { return operand }
@@ -115,17 +115,17 @@ enum FeedOperand {
 /// Collects feeds in order, each once. If a feed is named twice, the credentials of either are kept.
 struct DistinctFeeds {
     private(set) var urls: [ResourceURL] = []
-    private var places: [ResourceURL.Key: Int] = [:]
+    private var indices: [ResourceURL.Key: Int] = [:]
 
     /// Adds a feed, and returns its index.
     mutating func add(_ url: ResourceURL) -> Int {
-        let place = places.number(of: url.key)
-        if place == urls.count {
+        let index = indices.number(of: url.key)
+        if index == urls.count {
             urls.append(url)
-        } else if urls[place].credentials == nil {
-            urls[place] = url
+        } else if urls[index].credentials == nil {
+            urls[index] = url
         }
-        return place
+        return index
     }
 }
 

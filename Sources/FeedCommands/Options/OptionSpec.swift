@@ -10,7 +10,7 @@ struct OptionSpec: Sendable {
     enum Scope: Sendable { case feed, run }
 
     /// The text that an option prints instead of running a command.
-    enum Request: Sendable { case help, manual, version }
+    enum TextRequest: Sendable { case help, manual, version }
 
     let long: String
     var short: Character?
@@ -23,9 +23,9 @@ struct OptionSpec: Sendable {
     /// The commands that accept the option. It is empty for an option of `help`.
     var commands = Command.every
     /// Further commands that use the option if the config file or the environment sets it.
-    var heedingCommands: Set<Command> = []
+    var furtherCommands: Set<Command> = []
     /// The text to print; nil for an option that sets something.
-    var request: Request?
+    var request: TextRequest?
     /// Sets the value. Returns false if the text is not a valid value.
     var set: @Sendable (inout Settings, String) -> Bool = { _, _ in true }
     /// Sets the default value again.
@@ -68,13 +68,13 @@ extension OptionSpec {
         return option
     }
 
-    func heeded(by commands: Set<Command>) -> OptionSpec {
+    func alsoUsed(by commands: Set<Command>) -> OptionSpec {
         var option = self
-        option.heedingCommands = commands
+        option.furtherCommands = commands
         return option
     }
 
-    func isHeeded(by command: Command) -> Bool { commands.contains(command) || heedingCommands.contains(command) }
+    func isUsed(by command: Command) -> Bool { commands.contains(command) || furtherCommands.contains(command) }
 
     /// Whether the option can be in the config file. The options that choose the file cannot.
     var isOfConfigFile: Bool {

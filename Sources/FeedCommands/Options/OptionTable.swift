@@ -39,7 +39,7 @@ enum OptionTable {
             "opml", "FILE", sets: \.opml, as: .path("feeds.opml", insteadOfURL: ": download the list first"),
             .main, of: [.sync],
             "also sync the feeds of an OPML subscription list"
-        ).heeded(by: [.remove]),
+        ).alsoUsed(by: [.remove]),
         .value(
             "shard", "I/N", sets: \.shard, as: .shard, default: "0/1", .main, of: [.sync],
             "sync only the I-th of N parts, counted from 0; for a cluster"),

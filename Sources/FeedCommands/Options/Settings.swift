@@ -95,14 +95,14 @@ struct FeedSettings: Hashable, Sendable {
 /// The feeds of the config file in order, each once.
 struct ConfiguredFeeds: Hashable, Sendable {
     private(set) var all: [FeedSettings] = []
-    private var places: [ResourceURL.Key: Int] = [:]
+    private var indices: [ResourceURL.Key: Int] = [:]
 
     init(_ feeds: [FeedSettings] = []) {
         all = feeds
-        for feed in feeds { _ = places.number(of: feed.url.key) }
+        for feed in feeds { _ = indices.number(of: feed.url.key) }
     }
 
-    subscript(_ feed: ResourceURL) -> FeedSettings? { places[feed.key].map { all[$0] } }
+    subscript(_ feed: ResourceURL) -> FeedSettings? { indices[feed.key].map { all[$0] } }
 }
 
 extension Settings {

@@ -52,4 +52,4 @@ let noHome = "neither HOME nor the user's account names a home directory"
 
 /// Returns whether the text contains U+FFFD, which replaces bytes that are not UTF-8. Such a path would name another
 /// file.
-func isMended(_ text: String) -> Bool { text.unicodeScalars.contains("\u{FFFD}") }
+func hasReplacementCharacter(_ text: String) -> Bool { text.unicodeScalars.contains("\u{FFFD}") }

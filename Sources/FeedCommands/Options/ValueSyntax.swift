@@ -163,8 +163,8 @@ extension ValueSyntax<String?> {
     ) { text in
         let mark = text.firstRange(of: "://")
         let scheme = mark.map { text[..<$0.lowerBound].lowercased() }
-        let place = mark.map { text[$0.upperBound...] } ?? text[...]
-        let host = place.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        let authority = mark.map { text[$0.upperBound...] } ?? text[...]
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         guard isVisible(text), !text.contains(" "), !PercentEncoding.hidesControlCharacter(text),
             scheme.map(proxySchemes.contains) ?? true, text.isEmpty || url("http://\(host)")?.host != nil
         else { return nil }

@@ -5,9 +5,9 @@ import JSONText
 enum ArchiveText {
     static func summary(_ report: ExportReport, file: String) -> LogLine {
         let content = "\(Phrases.count(report.feeds, "feed")) and \(Phrases.count(report.images, "image"))"
-        let place = file == "-" ? "standard output" : file
+        let target = file == "-" ? "standard output" : file
         return LogLine(
-            summary: "exported \(content), \(Phrases.size(report.bytes)), to \(place)",
+            summary: "exported \(content), \(Phrases.size(report.bytes)), to \(target)",
             [
                 ("feeds", .integer(report.feeds)), ("images", .integer(report.images)),
                 ("bytes", .integer(Int(report.bytes))),
@@ -20,8 +20,8 @@ enum ArchiveText {
         let counts = outcomes.map { outcome in
             (name: outcome.rawValue, count: report.feeds.count { $0.outcome == outcome })
         }
-        let told = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
-        let feeds = ([Phrases.count(report.feeds.count, "feed")] + told).joined(separator: ", ")
+        let outcomeCounts = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+        let feeds = ([Phrases.count(report.feeds.count, "feed")] + outcomeCounts).joined(separator: ", ")
         return LogLine(
             summary:
                 "\(file.map { "\($0): " } ?? "")imported \(feeds); data of \(Phrases.count(report.images, "image")) added",

@@ -11,15 +11,15 @@ struct Causes {
         /// in two ways.
         let reason: String?
 
-        init(_ error: FeedError, apartByReason: Bool) {
+        init(_ error: FeedError, byReason: Bool) {
             kind = error.kind
             status = error.status
             host = error.host
-            reason = apartByReason ? error.reason : nil
+            reason = byReason ? error.reason : nil
         }
 
         /// The host, for a line that counts failures.
-        var place: String { host.map { " from \($0)" } ?? "" }
+        var fromHost: String { host.map { " from \($0)" } ?? "" }
     }
 
     private struct Cause {
@@ -30,21 +30,21 @@ struct Causes {
         /// The number of failures whose reason differs from that of the first.
         var others = 0
         /// Whether all failures add the same words to their reason, such as the number of attempts.
-        var isOneStory = true
+        var sharesRest = true
 
         /// The message that applies to all failures except `others`.
-        var message: String { isOneStory ? error.message : error.withoutRest }
+        var message: String { sharesRest ? error.message : error.withoutRest }
     }
 
     private var causes: [Cause] = []
     private var numbers: [Key: Int] = [:]
 
-    mutating func add(_ url: ResourceURL, _ error: FeedError, apartByReason: Bool) {
-        let key = Key(error, apartByReason: apartByReason)
+    mutating func add(_ url: ResourceURL, _ error: FeedError, byReason: Bool) {
+        let key = Key(error, byReason: byReason)
         let number = numbers.number(of: key)
         if number == causes.count { causes.append(Cause(key: key, first: url, error: error)) }
         causes[number].count += 1
-        if error.rest != causes[number].error.rest { causes[number].isOneStory = false }
+        if error.rest != causes[number].error.rest { causes[number].sharesRest = false }
         if !Self.isAlike(error.reason, causes[number].error.reason) { causes[number].others += 1 }
     }
 
@@ -60,8 +60,8 @@ struct Causes {
         causes.map { cause in
             let (first, error) = (cause.first, cause.error)
             let others = cause.others == 0 ? "" : "; \(cause.others) for other reasons: see -v"
-            let more = cause.isOneStory || cause.others > 0 ? "" : "; -v shows each"
-            let counted = Phrases.count(cause.count, noun) + cause.key.place
+            let more = cause.sharesRest || cause.others > 0 ? "" : "; -v shows each"
+            let counted = Phrases.count(cause.count, noun) + cause.key.fromHost
             let many = "\(counted): \(cause.message) (first: \(first)\(others)\(more))"
             return LogLine(
                 level: .error, event: "\(noun)_failed", text: cause.count == 1 ? "\(first): \(error.message)" : many,

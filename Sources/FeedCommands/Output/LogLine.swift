@@ -60,7 +60,7 @@ extension LogLine {
 
     /// Reports feeds whose saved copies are used. `url` is the first of them, and `savedAt` the oldest time.
     init(
-        standInOf url: ResourceURL, event: String = "feed_offline", count: Int = 1, savedAt: Timestamp,
+        savedCopyOf url: ResourceURL, event: String = "feed_offline", count: Int = 1, savedAt: Timestamp,
         _ cause: FeedError, text: String
     ) {
         self.init(
@@ -105,7 +105,7 @@ struct Log: Sendable {
     let format: Settings.LogFormat
     let now: @Sendable () -> Timestamp
 
-    func tell(_ line: LogLine) {
+    func write(_ line: LogLine) {
         switch format {
         case .text: output.say("feedsync: \(TerminalText.escape(Passwords.hidden(in: line.text)))")
         case .json: output.say(json(line))

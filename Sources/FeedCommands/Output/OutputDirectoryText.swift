@@ -50,7 +50,8 @@ struct TreeText {
 
     private var text: String {
         let counts = [(report.added.count, "added"), (report.removed.count, "removed"), (report.missing, "missing")]
-        let told = counts.filter { $0.0 > 0 }.map { ", \($0) \($1)" }.joined()
-        return "\(directory): \(Phrases.count(report.files, "file")) of \(Phrases.count(report.feeds, "feed"))\(told)"
+        let changes = counts.filter { $0.0 > 0 }.map { ", \($0) \($1)" }.joined()
+        return
+            "\(directory): \(Phrases.count(report.files, "file")) of \(Phrases.count(report.feeds, "feed"))\(changes)"
     }
 }

@@ -34,8 +34,8 @@ enum ProgressLine {
             left -= label.count + gap
         }
         if let bar = bar(state.progress, width: left - gap) { line += bar + blanks(gap) }
-        for (place, part) in parts.enumerated() {
-            if place > 0 { line += blanks(part.gap) }
+        for (index, part) in parts.enumerated() {
+            if index > 0 { line += blanks(part.gap) }
             line += colours && part.isAlarm ? "\u{1B}[31m\(part.text)\u{1B}[0m" : part.text
         }
         return line

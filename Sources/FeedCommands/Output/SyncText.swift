@@ -3,17 +3,17 @@ import JSONText
 
 /// Makes the lines of a sync for standard error.
 enum SyncText {
-    /// Returns one line for each distinct cause of failure. With `wereTold`, the failures of feeds and images were
+    /// Returns one line for each distinct cause of failure. With `wereReported`, the failures of feeds and images were
     /// already reported as steps.
-    static func failures(_ report: SyncReport, wereTold: Bool) -> [LogLine] {
+    static func failures(_ report: SyncReport, wereReported: Bool) -> [LogLine] {
         let end = fatal(report).map { [LogLine($0)] } ?? []
-        guard !wereTold else { return end }
+        guard !wereReported else { return end }
         var feeds = Causes()
         for feed in report.feeds {
-            if let error = feed.failure { feeds.add(feed.url, error, apartByReason: error.kind != .connectivity) }
+            if let error = feed.failure { feeds.add(feed.url, error, byReason: error.kind != .connectivity) }
         }
         var images = Causes()
-        for failure in report.images.failures { images.add(failure.url, failure.error, apartByReason: false) }
+        for failure in report.images.failures { images.add(failure.url, failure.error, byReason: false) }
         return feeds.lines(of: "feed") + images.lines(of: "image") + end
     }
 
@@ -29,7 +29,7 @@ enum SyncText {
         var numbers: [Causes.Key: Int] = [:]
         for feed in report.feeds where feed.outcome == outcome {
             guard let savedAt = feed.savedAt, let error = feed.error else { continue }
-            let number = numbers.number(of: Causes.Key(error, apartByReason: false))
+            let number = numbers.number(of: Causes.Key(error, byReason: false))
             if number == servers.count { servers.append([]) }
             servers[number].append((feed.url, savedAt, error))
         }
@@ -37,14 +37,14 @@ enum SyncText {
             guard let (url, _, error) = feeds.first, let savedAt = feeds.map(\.savedAt).min() else { return nil }
             let age = Phrases.age(of: savedAt, at: now)
             let oldest = now < savedAt ? age : "at most \(age)"
-            let place = Causes.Key(error, apartByReason: false).place
+            let fromHost = Causes.Key(error, byReason: false).fromHost
             let text =
                 feeds.count == 1
                 ? "\(url): \(outcome), using the feed saved \(age) (\(error.message))"
-                : "\(Phrases.count(feeds.count, "feed"))\(place): \(outcome), using feeds saved \(oldest) "
+                : "\(Phrases.count(feeds.count, "feed"))\(fromHost): \(outcome), using feeds saved \(oldest) "
                     + "(\(error.message); first: \(url))"
             return LogLine(
-                standInOf: url, event: "feed_\(outcome)", count: feeds.count, savedAt: savedAt, error, text: text)
+                savedCopyOf: url, event: "feed_\(outcome)", count: feeds.count, savedAt: savedAt, error, text: text)
         }
     }
 

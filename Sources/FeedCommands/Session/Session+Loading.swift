@@ -44,13 +44,13 @@ extension Session {
     }
 
     func subscriptionList(in path: String) async throws(FeedError) -> SubscriptionList {
-        let place = FilePath.absolute(path, in: world.currentDirectory)
+        let file = FilePath.absolute(path, in: world.currentDirectory)
         do {
             // The list is read with the time limits of a download, because a pipe may stay open.
             return try await fetching(through: world.files, files: world.files) { client throws(FeedError) in
                 let loader = SubscriptionListLoader(
                     client: client, decoder: world.decoder, maxBytes: settings.maxFeedSize)
-                return try await loader.load(place, calledBy: path)
+                return try await loader.load(file, calledBy: path)
             }
         } catch {
             throw error.about("--opml")

@@ -17,7 +17,7 @@ struct Session: Sendable {
     var now: @Sendable () -> Timestamp { { [world] in world.now() } }
 
     /// Refuses an output file that belongs to the cache.
-    func requireElsewhere(_ file: String, for what: String) throws(FeedError) {
+    func requireOutsideCache(_ file: String, for what: String) throws(FeedError) {
         guard world.ownsFile(file, cache: cachePath) else { return }
         throw .storage(.cannotCreate, "\(file): belongs to the cache; choose another path for \(what)")
     }
@@ -31,7 +31,7 @@ struct Session: Sendable {
         report(LogLine(level: .error, event: event, text: problem))
     }
 
-    func report(_ line: LogLine) { log.tell(line) }
+    func report(_ line: LogLine) { log.write(line) }
 
     /// Prints what the user should know although nothing failed, unless `--quiet` is given.
     func notice(_ line: String, _ event: String = "notice") {
@@ -39,19 +39,19 @@ struct Session: Sendable {
     }
 
     func notice(_ line: LogLine) {
-        if settings.verbosity != .quiet { log.tell(line) }
+        if settings.verbosity != .quiet { log.write(line) }
     }
 
     /// Prints a line on a terminal and with `--verbose`.
     func remark(_ line: LogLine) {
         if settings.verbosity == .verbose || (settings.verbosity == .normal && world.output.isWatched) {
-            log.tell(line)
+            log.write(line)
         }
     }
 
     /// Prints a line with `--verbose`.
     func detail(_ line: LogLine) {
-        if settings.verbosity == .verbose { log.tell(line) }
+        if settings.verbosity == .verbose { log.write(line) }
     }
 
     /// Prints what a dry run would do, on standard output unless an option reserves that for JSON.
@@ -77,7 +77,7 @@ struct Session: Sendable {
 
     /// Opens the cache for reading. A directory that is not a cache yet, and that saving would make one, reads as
     /// empty.
-    func openCacheToBe() async throws(FeedError) -> Cache {
+    func openCacheOrEmpty() async throws(FeedError) -> Cache {
         do {
             return try await openCache(.read)
         } catch {

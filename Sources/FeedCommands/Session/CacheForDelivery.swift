@@ -2,7 +2,7 @@ import FeedCore
 
 /// The cache of `show` and `image`, which deliver first and save second. It is open for reading until there is
 /// something to save. An unreadable cache counts as empty.
-struct Delivery {
+struct CacheForDelivery {
     /// The cache, open for reading. Its feed store opens it for writing when something is saved.
     let cache: Cache
     /// The error if the cache cannot be read.
@@ -27,9 +27,9 @@ struct Delivery {
 }
 
 extension Session {
-    func openForDelivery() async throws(FeedError) -> Delivery {
+    func openForDelivery() async throws(FeedError) -> CacheForDelivery {
         do {
-            return delivery(of: try await openCacheToBe())
+            return delivery(of: try await openCacheOrEmpty())
         } catch let error where error.standsInTheWay {
             return delivery(of: try await openCache(.none), unread: error)
         } catch let error where error.kind == .storage(.unreadable) {
@@ -38,10 +38,10 @@ extension Session {
         }
     }
 
-    private func delivery(of cache: Cache, unread: FeedError? = nil) -> Delivery {
+    private func delivery(of cache: Cache, unread: FeedError? = nil) -> CacheForDelivery {
         let feeds = LateFeedStore(cache.feeds) { () async throws(FeedError) in try await openForSaving().feeds }
         let late = Cache(feeds: feeds, images: cache.images, transfer: cache.transfer, waits: cache.waits)
-        return Delivery(cache: late, unread: unread)
+        return CacheForDelivery(cache: late, unread: unread)
     }
 
     /// Opens the cache for writing. It is closed first: on a full disk, SQLite cannot open it for writing while it is

@@ -2,7 +2,7 @@ import FeedCore
 import JSONText
 
 /// Prints a feed for `show`, in pieces, because it may have a million images.
-struct ShownFeed {
+struct PrintedFeed {
     let url: ResourceURL
     let loaded: FeedLoaderWithFallback.Loaded
     /// The stored data of each image, in the order of the feed; nil for text output.
@@ -65,12 +65,12 @@ struct ShownFeed {
         let count = Phrases.count(loaded.feed.images.count, "image") + kept
         let age = loaded.savedAt.map { ", saved \(Phrases.age(of: $0, at: now))" } ?? ""
         let title = loaded.feed.title.map { TerminalText.escape($0) + "\n" } ?? ""
-        let place =
+        let origin =
             switch loaded.source {
             case .cache: "cache"
             case .remote: url.isRemote ? "server" : "file"
             }
-        var text = "\(title)\(TerminalText.escape(url.text))\n\(count), from the \(place)\(age)\n"
+        var text = "\(title)\(TerminalText.escape(url.text))\n\(count), from the \(origin)\(age)\n"
         for image in loaded.images {
             text += "\n" + TerminalText.escape(image.heading) + "\n"
             let post = [image.published?.day, image.link?.text].compactMap(\.self).joined(separator: " ")
