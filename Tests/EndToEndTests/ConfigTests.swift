@@ -225,7 +225,9 @@ struct ConfigTests {
         try await program.run(server.feedURL)
         server.serve(images: [1])
         let lines = try await program.run("-v", server.feedURL).errorLines.map(String.init)
-        let words = ["deleting the old saved feed", "encoding 1 image", "timestamp 20", "saving", "updated", "downloaded"]
+        let words = [
+            "deleting the old saved feed", "encoding 1 image", "timestamp 20", "saving", "updated", "downloaded",
+        ]
         var rest = lines[...]
         for word in words {
             let place = try #require(rest.firstIndex { $0.contains(word) }, "\(word): \(lines)")

@@ -55,6 +55,7 @@ struct SavedFeedCompletionTests {
     @Test("is no shell, and no word of the help")
     func hidden() async throws {
         #expect(!(try await program.run("help", "completions").outputText.contains("completions feeds")))
-        expectOneLine(try await program.run("completions", "fede"), exit: 64, ["there are completions for bash, zsh and fish"])
+        expectOneLine(
+            try await program.run("completions", "fede"), exit: 64, ["there are completions for bash, zsh and fish"])
     }
 }

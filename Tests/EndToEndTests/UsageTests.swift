@@ -106,7 +106,8 @@ struct UsageTests {
 
     @Test("a path that isn't there and begins as a server's name does is not found, with a hint at the URL")
     func schemeless() async throws {
-        let hint = "feedsync: photos.example/feed is read as the path of a file: did you mean https://photos.example/feed?"
+        let hint =
+            "feedsync: photos.example/feed is read as the path of a file: did you mean https://photos.example/feed?"
         let missing = try await program.run("photos.example/feed")
         #expect(missing.status == .exited(66))
         #expect(missing.errorLines.first.map(String.init) == hint)

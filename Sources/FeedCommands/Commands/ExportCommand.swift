@@ -1,5 +1,6 @@
 import FeedCore
 
+/// Writes feeds and their images as an archive.
 struct ExportCommand {
     private let session: Session
 

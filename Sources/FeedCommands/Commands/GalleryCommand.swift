@@ -1,5 +1,6 @@
 import FeedCore
 
+/// Writes the saved feeds as a static web site.
 struct GalleryCommand {
     private let session: Session
 

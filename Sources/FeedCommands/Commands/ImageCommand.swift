@@ -1,5 +1,6 @@
 import FeedCore
 
+/// Writes the bytes of one image: from the cache, or else from its server.
 struct ImageCommand {
     private typealias Loaded = (image: ImageData, source: String, notSaved: FeedError?)
 

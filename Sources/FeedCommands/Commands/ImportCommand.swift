@@ -1,5 +1,6 @@
 import FeedCore
 
+/// Merges archives into the cache, one after another.
 struct ImportCommand {
     private typealias Opened = Result<any OpenArchive, FeedError>
 

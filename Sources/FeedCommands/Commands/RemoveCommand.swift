@@ -1,5 +1,6 @@
 import FeedCore
 
+/// Deletes feeds, and the images that no other feed references.
 struct RemoveCommand {
     private let session: Session
     private var settings: Settings { session.settings }

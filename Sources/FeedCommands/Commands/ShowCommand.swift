@@ -1,5 +1,6 @@
 import FeedCore
 
+/// Prints one feed: from its server, or else the saved feed if it is fresh.
 struct ShowCommand {
     private let session: Session
     private var settings: Settings { session.settings }

@@ -1,5 +1,6 @@
 import FeedCore
 
+/// Prints the contents of the cache.
 struct StatusCommand {
     private let session: Session
 

@@ -1,5 +1,6 @@
 import FeedCore
 
+/// Fetches and saves feeds, and downloads their images.
 struct SyncCommand {
     let session: Session
     var settings: Settings { session.settings }
@@ -41,18 +42,7 @@ struct SyncCommand {
             if report.waits != waits, !settings.dryRun, report.fatal == nil { await keep(report.waits, in: cache) }
             return report
         }
-        let gallery = try await writeOutput("gallery", at: settings.gallery, after: report) {
-            directory throws(FeedError) in
-            let used = spent + (ContinuousClock.now - begun)
-            let report = try await session.gallery(of: cache).write([], to: directory, used: used)
-            return GalleryText(directory: directory, report: report).step
-        }
-        let tree = try await writeOutput("tree", at: settings.tree, after: report) { directory throws(FeedError) in
-            let used = spent + (ContinuousClock.now - begun)
-            let report = try await session.writeTree(of: cache, [], to: directory, used: used)
-            return TreeText(directory: directory, report: report).step
-        }
-        let failures = [gallery, tree].compactMap(\.self)
+        let failures = try await writeOutputs(of: cache, after: report, used: spent + (ContinuousClock.now - begun))
         let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)
         // The cache is closed first: a reader of the output may be slow, and other runs wait for the lock.
         await session.closeCaches()
@@ -60,6 +50,25 @@ struct SyncCommand {
         await writing
         let ending = finish(report, failures, unwritten: lines?.writeRest(), took: ContinuousClock.now - start)
         return Monitoring.Run(ending: ending, report: report, cache: figures)
+    }
+
+    /// Writes the gallery and the tree at the end of a run, and returns the errors. `used` is the part of `--max-time`
+    /// that has already passed.
+    private func writeOutputs(
+        of cache: Cache, after report: SyncReport, used: Duration
+    ) async throws -> [FeedError] {
+        let begun = ContinuousClock.now
+        let gallery = try await writeOutput("gallery", at: settings.gallery, after: report) {
+            directory throws(FeedError) in
+            let report = try await session.gallery(of: cache).write([], to: directory, used: used)
+            return GalleryText(directory: directory, report: report).step
+        }
+        let tree = try await writeOutput("tree", at: settings.tree, after: report) { directory throws(FeedError) in
+            let used = used + (ContinuousClock.now - begun)
+            let report = try await session.writeTree(of: cache, [], to: directory, used: used)
+            return TreeText(directory: directory, report: report).step
+        }
+        return [gallery, tree].compactMap(\.self)
     }
 
     /// Saves the waits, also of a run that was stopped. If that fails, the run still counts as done.

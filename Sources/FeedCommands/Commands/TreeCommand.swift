@@ -1,6 +1,7 @@
 import FeedCore
 import JSONText
 
+/// Lays the images out as files with readable names.
 struct TreeCommand {
     private let session: Session
 

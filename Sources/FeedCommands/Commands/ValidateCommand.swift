@@ -1,5 +1,6 @@
 import FeedCore
 
+/// Deletes stale feeds, damaged images with `--deep`, and unreferenced images.
 struct ValidateCommand {
     private let session: Session
     private var settings: Settings { session.settings }

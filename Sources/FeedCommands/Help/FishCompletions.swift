@@ -1,3 +1,4 @@
+/// Makes the completion script for fish.
 enum FishCompletions {
     static var text: String {
         var lines = [

@@ -1,3 +1,4 @@
+/// Makes the completion script for zsh.
 enum ZshCompletions {
     static var text: String {
         """

@@ -1,3 +1,4 @@
+/// The version of feedsync, which is defined only here.
 enum Version {
     static let current = "0.1.0"
     /// The date on the man page.
