@@ -49,7 +49,7 @@ extension GalleryBrowserTests {
         // What can be reckoned by whoever knows the images.
         let page = String(decoding: try Files.bytes("\(site.path)/index.html"), as: UTF8.self)
         let second = try #require(site.furtherPages.first)
-        let making = page.split(separator: "data-making=").last?.prefix { $0.isLetter || $0.isNumber } ?? ""
+        let making = page.split(separator: "data-edition=").last?.prefix { $0.isLetter || $0.isNumber } ?? ""
         let other = try site.program.directory.write(
             """
             <!doctype html><title>Other</title><script>

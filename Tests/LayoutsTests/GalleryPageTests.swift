@@ -47,7 +47,7 @@ struct GalleryPageTests {
         try await write(feeds)
         let makings = try ["index.html", second].map { name in
             let page = try page(name)
-            let start = try #require(page.firstRange(of: " data-making=")).upperBound
+            let start = try #require(page.firstRange(of: " data-edition=")).upperBound
             return page[start...].prefix { $0 != ">" }
         }
         #expect(makings[0] == makings[1])

@@ -15,7 +15,7 @@ struct OutputDirectoryTests {
 
     private func open(replacesForeign: Bool = false) throws(FeedError) -> OutputDirectory {
         try OutputDirectory(
-            OutputTarget(path: temporary.path("site"), cache: temporary.path("cache")), what: "gallery",
+            OutputTarget(path: temporary.path("site"), cache: temporary.path("cache")), layout: "gallery",
             replacesForeign: replacesForeign)
     }
 

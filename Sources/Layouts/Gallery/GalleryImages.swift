@@ -2,12 +2,12 @@ internal import FeedCore
 internal import Hashing
 internal import SystemFiles
 
-/// The images of a gallery: what a page shows of each, and their files.
+/// The images of a gallery: the picture in each tile, and the files of images and thumbnails.
 struct GalleryImages {
     private let files: any ImageFiles
     private let thumbnails: Thumbnails
-    private var contents: [Digest: Tile.Content] = [:]
-    /// Why files of the cache could not be read, each once. Pages do not show these messages, which contain paths.
+    private var pictures: [Digest: Tile.Picture] = [:]
+    /// The reasons why files of the cache could not be read, one for each file. They contain paths, so pages omit them.
     private(set) var unreadable: [FeedError] = []
 
     init(_ files: any ImageFiles, _ thumbnails: Thumbnails) {
@@ -15,47 +15,47 @@ struct GalleryImages {
         self.thumbnails = thumbnails
     }
 
-    /// Makes the tiles of a feed. The files that the gallery needs for them are added to the plan.
+    /// Makes the tiles of a feed, and adds the files for them to the plan.
     mutating func tiles(of feed: GalleryFeed, _ plan: inout GalleryPlan) throws(FeedError) -> [Tile] {
         var tiles: [Tile] = []
         tiles.reserveCapacity(feed.images.count)
         for image in feed.images {
             if Task.isCancelled { throw .cancelled }
-            let content =
+            let picture =
                 switch image.data {
-                case .stored(let stored): try content(of: stored, &plan)
+                case .stored(let stored): try picture(of: stored, &plan)
                 case .missing(let reason):
-                    Tile.Content.missing(reason: reason.map(PublicURL.withoutQueries) ?? "not downloaded yet")
+                    Tile.Picture.missing(reason: reason.map(PublicURL.withoutQueries) ?? "not downloaded yet")
                 }
             tiles.append(
                 Tile(
-                    image: image.image, content: content, address: try ShortHash.of(image.image.id, digits: 12),
+                    image: image.image, picture: picture, anchor: try ShortHash.of(image.image.id, digits: 12),
                     fetchedAt: image.stored?.fetchedAt))
         }
         return tiles
     }
 
-    private mutating func content(
+    private mutating func picture(
         of stored: StoredImage, _ plan: inout GalleryPlan
-    ) throws(FeedError) -> Tile.Content {
-        if let known = contents[stored.digest] { return known }
-        let content: Tile.Content
+    ) throws(FeedError) -> Tile.Picture {
+        if let known = pictures[stored.digest] { return known }
+        let picture: Tile.Picture
         do throws(FeedError) {
-            content = try examine(stored, &plan)
+            picture = try examine(stored, &plan)
         } catch let error where [.notFound, .storage(.unreadable)].contains(error.kind) {
-            // One bad file leaves the others to show. Any other error would be met with the next file as well.
-            content = noteUnreadable(error)
+            // The gallery shows the other images. Any other error would also affect the next file.
+            picture = noteUnreadable(error)
         }
-        contents[stored.digest] = content
-        return content
+        pictures[stored.digest] = picture
+        return picture
     }
 
-    private mutating func noteUnreadable(_ error: FeedError) -> Tile.Content {
+    private mutating func noteUnreadable(_ error: FeedError) -> Tile.Picture {
         unreadable.append(error)
         return .missing(reason: "the file in the cache can't be read")
     }
 
-    private func examine(_ stored: StoredImage, _ plan: inout GalleryPlan) throws(FeedError) -> Tile.Content {
+    private func examine(_ stored: StoredImage, _ plan: inout GalleryPlan) throws(FeedError) -> Tile.Picture {
         let file = try files.open(stored)
         if stored.type == .svg, !SVGCheck.isPassive(try file.read(file.size, at: 0)) {
             return .missing(reason: "an SVG file that does more than draw, such as run a script or load other files")
@@ -77,8 +77,8 @@ struct GalleryImages {
         return .image(placed)
     }
 
-    /// Puts an image or its thumbnail into the gallery. Returns false if the cache turns out to have lost it: then it is
-    /// shown as missing.
+    /// Writes an image or its thumbnail into the gallery. Returns false if the cache has lost the file meanwhile; the
+    /// image then counts as missing.
     mutating func put(
         _ step: GalleryPlan.Step, of stored: StoredImage, isThumbnail: Bool, in directory: OutputDirectory,
         isReplacing: Bool
@@ -96,21 +96,21 @@ struct GalleryImages {
                 }
                 return nil
             }
-            guard isPut else { throw .somebodyElseWrote(step.path) }
+            guard isPut else { throw .foreignFileAppeared(step.path) }
             return true
         } catch let error where [.notFound, .storage(.unreadable)].contains(error.kind) {
-            contents[stored.digest] = noteUnreadable(error)
+            pictures[stored.digest] = noteUnreadable(error)
             return false
         }
     }
 
-    /// Shows images as missing that turned out to be lost.
+    /// Replaces the pictures of images that turned out to be lost by the reason.
     func correct(_ tiles: inout [Tile]) {
         for index in tiles.indices {
-            guard let placed = tiles[index].placed, case .missing(let reason)? = contents[placed.digest] else {
+            guard let placed = tiles[index].placed, case .missing(let reason)? = pictures[placed.digest] else {
                 continue
             }
-            tiles[index].content = .missing(reason: reason)
+            tiles[index].picture = .missing(reason: reason)
         }
     }
 }
@@ -122,7 +122,9 @@ extension ThumbnailFile {
 }
 
 extension FeedError {
-    static func somebodyElseWrote(_ path: String) -> FeedError {
+    /// The error that a file of the gallery can't be made, because a foreign one appeared under its path during the
+    /// run.
+    static func foreignFileAppeared(_ path: String) -> FeedError {
         .storage(.failed, "writing the gallery failed: somebody put \(path) there meanwhile").hinting("run it again")
     }
 }

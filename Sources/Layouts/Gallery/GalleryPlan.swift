@@ -1,12 +1,14 @@
 internal import FeedCore
+internal import Hashing
 
-/// What a run has to do to bring the files of a gallery up to date.
+/// The steps that bring the files of a gallery up to date.
 struct GalleryPlan {
     enum Source {
         case image(StoredImage)
         case thumbnail(of: StoredImage)
-        /// A page, or a file beside the pages, of this group in `GalleryPages`.
-        case page(group: Int)
+        /// A page or a file beside the pages, from this group of `GalleryPages`. `bytes` is nil if the plan already
+        /// holds too many bytes in memory.
+        case page(group: Int, bytes: [UInt8]?)
     }
 
     struct Step {
@@ -15,43 +17,61 @@ struct GalleryPlan {
         let source: Source
     }
 
+    /// The maximum total size of the pages that a plan holds in memory. Any further page is made again when it is
+    /// written.
+    private static let maxHeldBytes = 16 << 20
+
     private let directory: OutputDirectory
+    private var heldBytes = 0
     private(set) var new: [Step] = []
     private(set) var changed: [Step] = []
-    /// The foreign files that are in the way, each once.
+    /// The foreign files and directories that block paths of the gallery, each once.
     private(set) var obstacles: [(path: String, kind: OutputDirectory.Obstacle)] = []
-    private var obstructed: Set<String> = []
-    /// The index, which comes last.
+    private var obstaclePaths: Set<String> = []
+    /// The step that writes the index, which is the last one.
     private(set) var index: (step: Step, isReplacing: Bool)?
 
     init(_ directory: OutputDirectory) { self.directory = directory }
 
-    /// Tells the directory what is about to be made.
+    /// Announces the files that the steps will make.
     func announce() throws(FeedError) {
         let steps = new + changed + [index?.step].compactMap(\.self)
         if !steps.isEmpty { try directory.announce(steps.map { ($0.path, $0.content) }) }
     }
 
-    /// Removes the pages from the plan, for others to be added.
+    /// Removes the pages from the plan, so that others can be added.
     mutating func removePages() {
         func isPage(_ step: Step) -> Bool { if case .page = step.source { true } else { false } }
         new.removeAll(where: isPage)
         changed.removeAll(where: isPage)
         index = nil
+        heldBytes = 0
     }
 
-    /// Compares a file of the gallery with what is there, and notes what there is to do.
+    /// Adds a page, or a file beside the pages, unless it is up to date.
+    mutating func add(_ file: SiteFile, ofGroup group: Int) throws(FeedError) {
+        let size = file.bytes.count
+        let isHeld = heldBytes + size <= Self.maxHeldBytes
+        let source = Source.page(group: group, bytes: isHeld ? file.bytes : nil)
+        let isAdded = try add(file.name, size: Int64(size), from: source) { () throws(FeedError) in
+            try SHA256.digest(of: file.bytes)
+        }
+        if isAdded, isHeld { heldBytes += size }
+    }
+
+    /// Adds a file of the gallery unless it is up to date. Returns whether there is a step for it now.
+    @discardableResult
     mutating func add(
         _ path: String, size: Int64, from source: Source, isSizeEnough: Bool = false,
         digest: () throws(FeedError) -> Digest
-    ) throws(FeedError) {
+    ) throws(FeedError) -> Bool {
         let isReplacing: Bool
         switch try directory.examine(path, size: size, isSizeEnough: isSizeEnough, digest: digest) {
-        case .present: return
+        case .present: return false
         case .missing: isReplacing = false
         case .outdated: isReplacing = true
-        case .foreign(let kind, let place):
-            if obstructed.insert(place).inserted { obstacles.append((place, kind)) }
+        case .foreign(let kind, let obstacle):
+            if obstaclePaths.insert(obstacle).inserted { obstacles.append((obstacle, kind)) }
             isReplacing = true
         }
         let step = Step(path: path, content: FileContent(digest: try digest(), size: size), source: source)
@@ -62,9 +82,11 @@ struct GalleryPlan {
         } else {
             new.append(step)
         }
+        return true
     }
 
-    /// Throws if files are in the way that may not be replaced. `given` is the directory as the user named it.
+    /// Throws if the plan needs to replace files that must be left alone. `given` is the path of the gallery as the
+    /// user wrote it.
     func requireFreeWay(to given: String) throws(FeedError) {
         let blocking = directory.replacesForeign ? obstacles.filter { $0.kind == .directory } : obstacles
         guard !blocking.isEmpty else { return }

@@ -3,10 +3,10 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// Making and deleting files. A run first announces the files that it is about to make, then makes new ones, replaces
-/// changed ones, and finishes by deleting those that it does not want.
+/// Makes and deletes files. A run first announces the files that it is going to make, then makes new files, then
+/// replaces changed ones, and finally deletes its other files.
 extension OutputDirectory {
-    /// Saves the list with the files that are about to be made. To be called before the first of them.
+    /// Saves the list with the planned files. A run calls this before it makes the first of them.
     func announce(_ planned: [(path: String, content: FileContent)]) throws(FeedError) {
         for (path, content) in planned { list.entries[path, default: .init()].planned = content }
         try makeRoot()
@@ -40,8 +40,9 @@ extension OutputDirectory {
         }
     }
 
-    /// Makes a file, first under a hidden name. `make` is given the path of that, and returns the time that the file
-    /// should have, if not its own. Without `isReplacing`, returns false if something was put there meanwhile.
+    /// Makes a file. `make` receives a hidden path, makes the file there, and returns the time to set, or nil to leave
+    /// the time as it is. The file is then renamed to its path. Without `isReplacing`, returns false if a foreign file
+    /// has appeared there meanwhile.
     func put(
         _ path: String, _ content: FileContent, isReplacing: Bool,
         by make: (_ path: String) throws(FeedError) -> Timestamp?
@@ -53,7 +54,7 @@ extension OutputDirectory {
             let (above, name) = path.splitAtName
             let isPut = try attempt { () throws(SystemError) in
                 let directory = try makeDirectories(above)
-                if let date { try root.date(part, date) }
+                if let date { try root.setTime(of: part, to: date) }
                 guard let made = try root.status(of: part), made.isFile, made.st_size == content.size else {
                     throw SystemError(EIO, "was changed by somebody while it was written", "\(self.path)/\(part)")
                 }
@@ -65,7 +66,7 @@ extension OutputDirectory {
                 }
                 list.entries[path] = OutputList.Entry(
                     own: OwnFile(content: content, modified: made.modified), planned: nil, isWanted: true)
-                // A link brings no bytes with it.
+                // A hard link adds no bytes to the disk.
                 if made.st_nlink == 1 { try noteWritten(content.size) }
                 return true
             }
@@ -77,7 +78,7 @@ extension OutputDirectory {
         }
     }
 
-    /// Makes a file of these bytes. It keeps the rights of the own file that it replaces.
+    /// Makes a file of these bytes. The file has the permissions of the own file that it replaces.
     func put(
         _ path: String, _ bytes: [UInt8], _ content: FileContent, isReplacing: Bool
     ) throws(FeedError) -> Bool {
@@ -98,15 +99,15 @@ extension OutputDirectory {
         }
     }
 
-    /// Returns whether there is a file to replace. Throws if it may not be replaced: somebody may have changed it a moment
-    /// ago.
+    /// Returns whether there is a file to replace. Throws if that file is foreign, for another program may have changed
+    /// it since the plan was made.
     private func hasReplaceable(_ path: String) throws(FeedError) -> Bool {
         switch try state(of: path) {
         case .missing: return false
         case .own, .unfinished: return true
-        case .foreign(let obstacle, let place):
+        case .foreign(let obstacle, let blocked):
             if replacesForeign, obstacle != .directory { return true }
-            throw .storage(.cannotCreate, "the \(what) can't be written: \(self.path)/\(place) is somebody else's")
+            throw .storage(.cannotCreate, "the \(layout) can't be written: \(self.path)/\(blocked) is somebody else's")
         }
     }
 
@@ -132,7 +133,7 @@ extension OutputDirectory {
         if let root, let part = list.part { unlinkat(root.number, part, 0) }
     }
 
-    /// Deletes an own file. One that somebody has changed stays.
+    /// Deletes an own file. A file that was changed since is foreign and stays.
     func remove(_ path: String) throws(FeedError) {
         switch try state(of: path) {
         case .missing, .foreign: break
@@ -149,8 +150,8 @@ extension OutputDirectory {
         isListChanged = true
     }
 
-    /// Deletes the own files that this run does not want and the directories that it leaves empty, and saves the list when
-    /// everything is on disk.
+    /// Deletes the own files that this run leaves unwanted and the directories that become empty. Then it saves the
+    /// list, once all files are on disk.
     func finish() throws(FeedError) {
         for path in list.entries.filter({ !$0.value.isWanted }).keys.sorted() {
             if Task.isCancelled { throw .cancelled }
@@ -160,16 +161,16 @@ extension OutputDirectory {
             try removeEmptyDirectories()
             guard isListChanged else { return }
             list.part = nil
-            // A list that knows a file's time must not outlive the file's bytes in a power cut.
+            // The files come first, so that after a power cut every file that the list describes has its bytes.
             try synchronise()
             try records?.save(list)
         }
     }
 
-    /// Brings bytes to disk while there are not too many of them: a run that is stopped must not wait long at its end.
+    /// Synchronises with the disk after each 64 MB, so that a stopped run ends soon.
     private func noteWritten(_ bytes: Int64) throws(SystemError) {
         unsynchronised += bytes
-        if unsynchronised > Self.mostUnsynchronised { try synchronise() }
+        if unsynchronised > Self.maxUnsynchronised { try synchronise() }
     }
 
     private func synchronise() throws(SystemError) {
@@ -182,9 +183,9 @@ extension OutputDirectory {
     private func removeEmptyDirectories() throws(SystemError) {
         let used = Set(list.entries.keys.map { $0.splitAtName.directory })
         let needed = Set(used.flatMap(FilePath.steps))
-        // The inner ones come first.
+        // Inner directories come before the outer ones that contain them.
         for path in list.directories.subtracting(needed).sorted(by: >) {
-            opened[path] = nil
+            openDirectories[path] = nil
             let (above, name) = path.splitAtName
             if case .found(let directory) = try lookUp(above),
                 unlinkat(directory.number, name, AT_REMOVEDIR) != 0, errno != ENOENT
@@ -204,7 +205,7 @@ extension Descriptor {
         }
     }
 
-    fileprivate func date(_ name: String, _ date: Timestamp) throws(SystemError) {
+    fileprivate func setTime(of name: String, to date: Timestamp) throws(SystemError) {
         var (seconds, rest) = date.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000) }
         let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest * 1000))

@@ -3,31 +3,32 @@ internal import Glibc
 internal import Hashing
 internal import SystemFiles
 
-/// A directory of the user's into which feedsync writes files.
+/// A directory of the user into which feedsync writes files.
 ///
-/// The directory may hold other people's files too, and other people may be able to write there. Files that are on the
-/// list and unchanged are feedsync's own. Everything else is foreign: it is never overwritten and never deleted, unless
-/// the user wants the gallery to replace what is in its way. Nothing but regular files and directories is opened, never
-/// through a link, and no foreign file can make a run wait.
+/// The directory may contain other files, and other users may be able to write to it. Files that are on the list and
+/// unchanged are feedsync's own. All other files are foreign: they are left alone, unless the user allows the gallery
+/// to replace those that block its paths. Only regular files and directories are opened, and links are never followed,
+/// so that a foreign file cannot make a run wait.
 final class OutputDirectory {
-    /// What is in the way of a file.
+    /// The kind of a foreign file or directory that blocks the path of an own file.
     enum Obstacle: Hashable {
         case file(size: Int64)
         case directory
-        /// A link, FIFO, socket or device.
+        /// The obstacle is a link, FIFO, socket or device.
         case special
     }
 
+    /// The state of one path in the directory.
     enum State {
         case missing
         case own(OwnFile)
-        /// A file that a run was about to make and that a power cut left empty.
+        /// The file is planned, and a power cut left it empty.
         case unfinished
-        /// `path` is the file itself, or a directory above it.
+        /// The path is blocked. `path` is the path itself or that of a directory above it.
         case foreign(Obstacle, path: String)
     }
 
-    /// What a run has to do to have a file with the wanted content.
+    /// The result of comparing a file with the wanted content.
     enum Finding {
         case present
         case missing
@@ -41,30 +42,30 @@ final class OutputDirectory {
         case obstructed(path: String)
     }
 
-    /// The real path.
+    /// The real path of the directory.
     let path: String
-    /// Whether foreign files in the way are replaced.
+    /// Whether foreign files that block a path are replaced.
     let replacesForeign: Bool
     var list: OutputList
-    /// For messages: `gallery` or `tree`.
-    let what: String
+    /// The name of the layout for messages: `gallery` or `tree`.
+    let layout: String
     let records: OutputRecords?
     var root: Descriptor?
-    /// The directories in it that were used last.
-    var opened: [String: Descriptor] = [:]
-    /// The list in the cache is not what this run knows.
+    /// The descriptors of the directories in it that were used last, by their paths.
+    var openDirectories: [String: Descriptor] = [:]
+    /// Whether the list differs from the one in the cache.
     var isListChanged = false
-    /// The bytes that were written and that may not be on disk yet.
+    /// The number of bytes written since the last synchronisation with the disk.
     var unsynchronised: Int64 = 0
 
-    static let mostUnsynchronised: Int64 = 64 << 20
+    static let maxUnsynchronised: Int64 = 64 << 20
 
-    /// Opens the directory and takes its lock. A missing directory is made with the first file. A run that `isReading`
-    /// takes no lock and changes nothing.
+    /// Opens the directory and takes its lock. A missing directory is created together with its first file. With
+    /// `isReading`, the lock is left alone, and the run must only read.
     init(
-        _ target: OutputTarget, what: String, isReading: Bool = false, replacesForeign: Bool = false
+        _ target: OutputTarget, layout: String, isReading: Bool = false, replacesForeign: Bool = false
     ) throws(FeedError) {
-        self.what = what
+        self.layout = layout
         self.replacesForeign = replacesForeign
         do throws(SystemError) {
             let destination = try Destination(target.path)
@@ -74,17 +75,17 @@ final class OutputDirectory {
             guard found >= 0 || errno == ENOENT else { throw SystemError("can't be opened", path) }
             root = found >= 0 ? Descriptor(owning: found, path: path) : nil
         } catch {
-            throw error.inOutput(what)
+            throw error.inOutput(layout)
         }
         let hash = try SHA256.digest(of: path).hex
         do throws(SystemError) {
             records = try OutputRecords(of: path, hash: hash, in: target.cache, isReading: isReading)
             list = try records?.readList() ?? OutputList()
         } catch let error where error.code == EINVAL {
-            throw FeedError.storage(.failed, "the list of the \(what)'s files can't be read: \(error.message)")
+            throw FeedError.storage(.failed, "the list of the \(layout)'s files can't be read: \(error.message)")
                 .hinting("delete that list: files that are as they should be are taken over")
         } catch {
-            throw error.inOutput(what)
+            throw error.inOutput(layout)
         }
         guard !isReading else { return }
         isListChanged = list.part != nil
@@ -94,13 +95,13 @@ final class OutputDirectory {
 
     var exists: Bool { root != nil }
 
-    // MARK: Looking
+    // MARK: Looking up
 
-    /// Opens a directory in it, component by component.
+    /// Opens a directory inside the output directory, one path component at a time.
     func lookUp(_ path: String) throws(SystemError) -> Lookup {
         guard let root else { return .missing }
         if path.isEmpty { return .found(root) }
-        if let known = opened[path] { return .found(known) }
+        if let known = openDirectories[path] { return .found(known) }
         var directory = root
         for step in FilePath.steps(to: path) {
             let name = step.split(separator: "/").last.map(String.init) ?? step
@@ -112,19 +113,19 @@ final class OutputDirectory {
             }
             directory = Descriptor(owning: found, path: "\(self.path)/\(step)")
         }
-        if opened.count >= 8 { opened = [:] }
-        opened[path] = directory
+        if openDirectories.count >= 8 { openDirectories = [:] }
+        openDirectories[path] = directory
         return .found(directory)
     }
 
-    /// Returns whether a directory can be used or made under this path.
+    /// Returns whether the path is that of a directory, or is free for one.
     func canBeDirectory(_ path: String) throws(FeedError) -> Bool {
         try attempt { () throws(SystemError) in
             if case .obstructed = try lookUp(path) { false } else { true }
         }
     }
 
-    /// The names in a directory; none if it does not exist. Names that are not UTF-8 are repaired.
+    /// Returns the names in a directory; an empty list if it does not exist. Invalid UTF-8 in a name is replaced.
     func names(in path: String) throws(FeedError) -> [String] {
         try attempt { () throws(SystemError) in
             var names: [String] = []
@@ -135,6 +136,7 @@ final class OutputDirectory {
         }
     }
 
+    /// Returns the state of a path. The bytes of a file are only read if its time differs from that in the list.
     func state(of path: String) throws(FeedError) -> State {
         let (above, name) = path.splitAtName
         let directory: Descriptor
@@ -148,26 +150,27 @@ final class OutputDirectory {
             guard let status = try directory.status(of: name) else { return .missing }
             found = status
         } catch {
-            throw error.inOutput(what)
+            throw error.inOutput(layout)
         }
         guard found.isFile else { return .foreign(found.isDirectory ? .directory : .special, path: path) }
         let size = Int64(found.st_size)
         let foreign = State.foreign(.file(size: size), path: path)
         guard let entry = list.entries[path],
-            try attempt({ () throws(SystemError) in try !isStrangers(found, in: directory) })
+            try attempt({ () throws(SystemError) in try !belongsToStranger(found, in: directory) })
         else { return foreign }
         if let own = entry.own, own.content.size == size, own.modified == found.modified { return .own(own) }
         if let planned = entry.planned, size == 0, planned.size > 0 { return .unfinished }
         let candidates = [entry.own?.content, entry.planned].compactMap(\.self).filter { $0.size == size }
-        // The directory may have been copied, or a killed run may not have come to note the time.
+        // The directory may have been copied, or a run may have been killed before it saved the time.
         guard !candidates.isEmpty, let digest = try digest(of: name, in: directory, size: size),
             let content = candidates.first(where: { $0.digest == digest })
         else { return foreign }
         return .own(OwnFile(content: content, modified: found.modified))
     }
 
-    /// Compares a file with the wanted one. An own file with the wanted content, or a foreign one with exactly the same
-    /// bytes, is kept as an own file. `isSizeEnough` says that an own file of the same size has the wanted content.
+    /// Compares the file at a path with the wanted content. An own file with that content is kept, and a foreign file
+    /// with exactly the same bytes becomes an own file. With `isSizeEnough`, an own file of the same size counts as
+    /// equal.
     func examine(
         _ path: String, size: Int64, isSizeEnough: Bool = false, digest: () throws(FeedError) -> Digest
     ) throws(FeedError) -> Finding {
@@ -179,36 +182,37 @@ final class OutputDirectory {
             if !isSizeEnough, own.content.digest != (try digest()) { return .outdated }
             keep(own, at: path)
             return .present
-        case .foreign(let obstacle, let place):
+        case .foreign(let obstacle, let blocked):
             if obstacle == .file(size: size), let file = try foreignFile(path, size: size),
                 file.content.digest == (try digest())
             {
                 keep(file, at: path)
                 return .present
             }
-            return .foreign(obstacle, path: place)
+            return .foreign(obstacle, path: blocked)
         }
     }
 
-    /// Reads a foreign file. Returns nil unless it is a regular file of this size that may be taken over.
+    /// Reads a foreign file. Returns nil unless it is a regular file of this size that feedsync may adopt.
     func foreignFile(_ path: String, size: Int64) throws(FeedError) -> OwnFile? {
         let (above, name) = path.splitAtName
         guard case .found(let directory) = try attempt({ () throws(SystemError) in try lookUp(above) }),
             let status = try attempt({ () throws(SystemError) in try directory.status(of: name) }),
-            try attempt({ () throws(SystemError) in try !isStrangers(status, in: directory) }),
+            try attempt({ () throws(SystemError) in try !belongsToStranger(status, in: directory) }),
             let digest = try digest(of: name, in: directory, size: size)
         else { return nil }
         return OwnFile(content: FileContent(digest: digest, size: size), modified: status.modified)
     }
 
-    /// Anybody can put a file into a directory such as /tmp, and change it after it was taken over.
-    private func isStrangers(_ file: stat, in directory: Descriptor) throws(SystemError) -> Bool {
+    /// Returns whether a file in a directory such as /tmp belongs to another user, who could change it after its
+    /// adoption.
+    private func belongsToStranger(_ file: stat, in directory: Descriptor) throws(SystemError) -> Bool {
         guard file.st_uid != geteuid() else { return false }
         let status = try directory.status()
         return file.st_uid != status.st_uid && status.st_mode & S_ISVTX != 0 && status.st_mode & 0o022 != 0
     }
 
-    /// Notes that an own file stays.
+    /// Keeps an own file: this run wants it.
     func keep(_ own: OwnFile, at path: String) {
         let known = list.entries[path]
         if known?.own != own || known?.planned != nil { isListChanged = true }
@@ -220,13 +224,13 @@ final class OutputDirectory {
         list.key = key
     }
 
-    /// The first bytes of a regular file; none if there is no such file.
+    /// Returns the first bytes of a regular file; an empty array if there is no such file.
     func beginning(of name: String, count: Int) throws(FeedError) -> [UInt8] {
         guard let root, let file = open(name, in: root) else { return [] }
         return try attempt { () throws(SystemError) in try file.read(count) }
     }
 
-    /// Opens a regular file. Returns nil for anything else, and for a file that may not be read.
+    /// Opens a regular file. Returns nil for anything else, and for a file without read permission.
     private func open(_ name: String, in directory: Descriptor) -> Descriptor? {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let opened = openat(directory.number, name, flags)
@@ -236,7 +240,7 @@ final class OutputDirectory {
         return fstat(opened, &status) == 0 && status.isFile ? file : nil
     }
 
-    /// Returns nil unless there is a regular file of this size that can be read.
+    /// Returns the digest of a file; nil unless it is a regular file of this size that can be read.
     private func digest(of name: String, in directory: Descriptor, size: Int64) throws(FeedError) -> Digest? {
         guard let file = open(name, in: directory) else { return nil }
         let hash = try SHA256()
@@ -255,23 +259,24 @@ final class OutputDirectory {
     }
 
     func attempt<Outcome>(_ work: () throws(SystemError) -> Outcome) throws(FeedError) -> Outcome {
-        do { return try work() } catch { throw error.inOutput(what) }
+        do { return try work() } catch { throw error.inOutput(layout) }
     }
 }
 
 extension SystemError {
-    /// A full or failing disk and a lack of descriptors or memory may pass; any other reason is the directory itself.
-    fileprivate func inOutput(_ what: String) -> FeedError {
+    /// Returns the error for the user. A full or failing disk and a lack of descriptors or memory may pass, so the
+    /// writing has failed; any other error means that the directory itself is unusable.
+    fileprivate func inOutput(_ layout: String) -> FeedError {
         switch code {
         case EWOULDBLOCK: .storage(.locked, message)
-        case ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM: .storage(.failed, "writing the \(what) failed: \(message)")
-        default: .storage(.cannotCreate, "the \(what) can't be written: \(message)")
+        case ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM: .storage(.failed, "writing the \(layout) failed: \(message)")
+        default: .storage(.cannotCreate, "the \(layout) can't be written: \(message)")
         }
     }
 }
 
 extension String {
-    /// The path of the directory, which is empty for the output directory itself, and the name in it.
+    /// The path split into its directory, which is empty for the output directory itself, and the name in it.
     var splitAtName: (directory: String, name: String) {
         guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", self) }
         return (String(self[..<slash]), String(self[index(after: slash)...]))

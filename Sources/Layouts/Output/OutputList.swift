@@ -2,7 +2,7 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// The bytes of a file, by which two files are compared.
+/// The digest and size of a file, by which two files are compared.
 struct FileContent: Hashable {
     let digest: Digest
     let size: Int64
@@ -26,9 +26,9 @@ struct OwnFile: Hashable {
 
 /// The list of the files that feedsync made in one output directory.
 ///
-/// A run writes the list before it makes files, with those that it is about to make, and again when it has made them. The
-/// next run therefore knows its own files whenever a run is killed. The list may come from another user's cache, so every
-/// line is checked: a path in it never leads out of the output directory.
+/// A run writes the list twice: with its planned files before it makes them, and with its own files afterwards. The
+/// next run therefore recognises the files even of a killed run. The list may come from another user's cache, so every
+/// line is checked: each path in it leads to a file inside the output directory.
 struct OutputList {
     /// What is known about one path.
     struct Entry {
@@ -41,23 +41,23 @@ struct OutputList {
     }
 
     private static let heading = "feedsync output 1"
-    private static let longestPath = 4096
-    private static let mostEntries = 4_000_000
+    private static let maxPathLength = 4096
+    private static let maxEntries = 4_000_000
 
-    /// The paths are relative to the output directory.
+    /// The entries by their paths, which are relative to the output directory.
     var entries: [String: Entry] = [:]
-    /// The directories that feedsync made in the output directory.
+    /// The paths of the directories that feedsync made in the output directory.
     var directories: Set<String> = []
-    /// The hidden name under which a run makes a file before it gives the file its own name.
+    /// The hidden name under which a run writes a file before it renames the file to its path.
     var part: String?
-    /// A secret by which the pages of one gallery know each other.
+    /// The `GalleryKey` of a gallery.
     var key: String?
 
     init() {}
 
     // MARK: Reading
 
-    /// Reads a list. Throws `EINVAL` at the first line that no run wrote.
+    /// Reads a list. Throws `EINVAL` at the first malformed line.
     init(from file: Descriptor) throws(SystemError) {
         var (rest, offset, number) = ([UInt8](), 0, 0)
         while case let chunk = try file.read(1 << 16, at: offset), !chunk.isEmpty {
@@ -71,7 +71,7 @@ struct OutputList {
                 start = end + 1
             }
             rest.removeFirst(start)
-            guard rest.count <= 4 * Self.longestPath else { throw Self.damaged(at: number + 1, in: file) }
+            guard rest.count <= 4 * Self.maxPathLength else { throw Self.damaged(at: number + 1, in: file) }
         }
         guard number > 0, rest.isEmpty else { throw Self.damaged(at: number + 1, in: file) }
     }
@@ -80,7 +80,7 @@ struct OutputList {
         SystemError(EINVAL, "line \(line) is damaged", file.path)
     }
 
-    /// Returns false for a line that no run wrote.
+    /// Adds a line to the list. Returns false for a malformed line.
     private mutating func add(_ line: ArraySlice<UInt8>) -> Bool {
         let space = UInt8(ascii: " ")
         let kind = line.prefix { $0 != space }
@@ -90,18 +90,18 @@ struct OutputList {
             let fields = value.split(separator: space, maxSplits: 4, omittingEmptySubsequences: false)
             guard fields.count == 5, let content = Self.content(fields), let seconds = Self.number(fields[2]),
                 let nanoseconds = Self.number(fields[3]), let path = Self.path(fields[4]),
-                entries[path]?.own == nil, entries.count < Self.mostEntries
+                entries[path]?.own == nil, entries.count < Self.maxEntries
             else { return false }
             let modified = FileTime(seconds: seconds, nanoseconds: nanoseconds)
             entries[path, default: Entry()].own = OwnFile(content: content, modified: modified)
         case "plan":
             let fields = value.split(separator: space, maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3, let content = Self.content(fields), let path = Self.path(fields[2]),
-                entries[path]?.planned == nil, entries.count < Self.mostEntries
+                entries[path]?.planned == nil, entries.count < Self.maxEntries
             else { return false }
             entries[path, default: Entry()].planned = content
         case "directory":
-            guard let path = Self.path(value), directories.count < Self.mostEntries else { return false }
+            guard let path = Self.path(value), directories.count < Self.maxEntries else { return false }
             return directories.insert(path).inserted
         case "part":
             guard part == nil, let name = Self.path(value), !name.contains("/") else { return false }
@@ -112,7 +112,7 @@ struct OutputList {
             }
             key = text
         case "at":
-            // For people who look into the cache: it tells which output directory the list is about.
+            // The path of the output directory is there for people, and is skipped.
             return true
         default:
             return false
@@ -127,15 +127,15 @@ struct OutputList {
         return FileContent(digest: digest, size: Int64(size))
     }
 
-    /// Returns nil for a number that is written in any way but the usual one.
+    /// Reads a number. Returns nil for any spelling except the usual one.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         let text = String(decoding: bytes, as: UTF8.self)
         return Int(text).flatMap { String($0) == text ? $0 : nil }
     }
 
-    /// Returns nil for a path that leads out of the output directory or that no run would make.
+    /// Reads a path. Returns nil if it leads out of the output directory or if feedsync makes no such paths.
     private static func path(_ bytes: ArraySlice<UInt8>) -> String? {
-        guard bytes.count <= longestPath, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        guard bytes.count <= maxPathLength, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let areNames = names.allSatisfy { !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }
         return areNames ? String(validating: bytes, as: UTF8.self) : nil
@@ -143,7 +143,7 @@ struct OutputList {
 
     // MARK: Writing
 
-    /// `directory` is the path of the output directory.
+    /// Writes the list. `directory` is the path of the output directory.
     func write(to file: Descriptor, about directory: String) throws(SystemError) {
         var text = "\(Self.heading)\nat \(PercentEncoding.encodePath(directory))\n"
         if let part { text += "part \(part)\n" }

@@ -3,24 +3,25 @@ internal import Glibc
 internal import Hashing
 internal import SystemFiles
 
-/// What a cache knows about one output directory: the list of own files and a lock, in the cache's directory `outputs`.
+/// The records of a cache about one output directory: the list of own files and a lock, in the cache's directory
+/// `outputs`.
 ///
-/// Their names are the SHA-256 of the output directory's real path. Nobody but the cache's owner can forge a list there,
-/// and nobody else can hold the lock to block a run.
+/// Their names are the SHA-256 of the output directory's real path. They lie in the cache because only its owner can
+/// forge a list or hold a lock there.
 struct OutputRecords {
     private static let name = "outputs"
-    /// What a system says where nothing can be written.
+    /// The errors of a directory that a run may only read.
     private static let readOnly: Set<Int32> = [EROFS, EACCES, EPERM]
 
     private let outputs: Descriptor
     private let path: String
     private let hash: String
-    /// Nil for a run that only looks, and on a read-only medium without a lock.
+    /// The lock; nil for a run that only reads, and on a read-only medium without a lock file.
     private let lock: Descriptor?
     private let isWritable: Bool
 
-    /// Takes the lock, unless `isReading`. Returns nil if the cache has no records and can have none. Throws
-    /// `EWOULDBLOCK` while another run holds the lock.
+    /// Opens the records, and takes the lock unless `isReading`. Returns nil if the cache has no records and is
+    /// read-only. Throws `EWOULDBLOCK` while another run holds the lock.
     init?(of path: String, hash: String, in cache: String, isReading: Bool) throws(SystemError) {
         self.path = path
         self.hash = hash
@@ -41,7 +42,7 @@ struct OutputRecords {
         }
     }
 
-    /// Returns nil where nothing can be written.
+    /// Creates the directory and the lock file. Returns nil if the cache is read-only.
     private static func make(
         in cache: String, _ lockName: String
     ) throws(SystemError) -> (outputs: Descriptor, lock: Descriptor)? {
@@ -53,8 +54,8 @@ struct OutputRecords {
         }
     }
 
-    /// Opens the cache's directory. A missing cache is created: without a list, the next run would take all files for
-    /// somebody else's. It gets the file by which other commands know it as a cache.
+    /// Opens the cache's directory. A missing cache is created, because the next run needs the list to recognise its
+    /// own files. The new cache gets the lock file by which other commands recognise a cache.
     private static func openCache(_ path: String) throws(SystemError) -> Descriptor {
         if access(path, F_OK) != 0 {
             let steps = FilePath.steps(to: path)
@@ -75,7 +76,7 @@ struct OutputRecords {
         return try OutputList(from: try outputs.open(listName, O_RDONLY | O_NONBLOCK))
     }
 
-    /// Returns when the list is on disk.
+    /// Saves the list. Returns when it is on disk.
     func save(_ list: OutputList) throws(SystemError) {
         guard isWritable else { return }
         let next = "\(listName).new"

@@ -2,9 +2,9 @@ package import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// Lays images out as files in a directory that people may use as they like.
+/// Writes images as files with readable names into a directory of the user.
 ///
-/// It works on a thread of its own, because it waits for the disk all the time.
+/// The actor works on its own thread, because it spends most of its time waiting for the disk.
 package actor FileTree: TreeWriter {
     private let executor = QueueExecutor("feedsync.tree")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -24,23 +24,23 @@ package actor FileTree: TreeWriter {
         }
         var report = TreeReport(feeds: feeds.count)
         report.missing = missing.count
-        // Without a cache, nothing was ever made and nothing is to be made.
+        // If the cache does not exist, there are no own files to delete and no images to write.
         let isReading = options.isDryRun || wanted.isEmpty && access(target.cache, F_OK) != 0
         let wait = LockWait(limit: target.lockWait) { try await Task.sleep(for: $0) }
         return try await wait.retrying { () throws(FeedError) in
-            let directory = try OutputDirectory(target, what: "tree", isReading: isReading)
-            var run = TreeRun(directory: directory, images: images, report: report)
-            return try run.write(wanted, isDryRun: options.isDryRun)
+            let directory = try OutputDirectory(target, layout: "tree", isReading: isReading)
+            var update = TreeUpdate(directory: directory, images: images, report: report)
+            return try update.write(wanted, isDryRun: options.isDryRun)
         }
     }
 }
 
-/// One run that brings a tree up to date: it makes new files, then replaces changed ones, and deletes others last.
-private struct TreeRun {
+/// Brings a tree up to date: it makes new files, then replaces changed ones, and deletes the others last.
+private struct TreeUpdate {
     let directory: OutputDirectory
     let images: any ImageFiles
     var report: TreeReport
-    /// The ways in which images become files here, without those that turned out to be impossible.
+    /// The ways to make a file of an image, without those that turned out to be impossible here.
     private var placements: [ImagePlacement] = ImagePlacement.allCases
 
     init(directory: OutputDirectory, images: any ImageFiles, report: TreeReport) {
@@ -78,7 +78,7 @@ private struct TreeRun {
             isPut = try directory.put(step.path, step.file.content, isReplacing: step.isReplacing) {
                 path throws(FeedError) in
                 while let way = ways.first {
-                    // The file in the cache keeps its time.
+                    // A link shares its time with the file in the cache, whose time must stay.
                     if try opened.place(at: path, as: way) { return way == .link ? nil : step.file.date }
                     ways.removeFirst()
                 }
@@ -89,7 +89,7 @@ private struct TreeRun {
             return
         }
         placements = ways
-        // Somebody who put a file there meanwhile keeps the name; the next run finds another.
+        // If a foreign file has appeared under the path, it stays, and the next run chooses another name.
         guard isPut else { return }
         report.added.append(step.path)
         report.files += 1

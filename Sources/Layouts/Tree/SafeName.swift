@@ -1,16 +1,17 @@
 @_spi(_Unicode) internal import Swift
 
-/// A name that holds on ext4, exFAT, NTFS and SMB.
+/// Makes file names that are valid on ext4, exFAT, NTFS and SMB.
 enum SafeName {
-    static let longest = 200
+    static let maxLength = 200
 
-    /// In one form of all that look alike, without what a file system or a person may take for something else.
-    static func make(_ text: String, limit: Int = longest) -> String {
+    /// Makes a name from a text: in Unicode's composed form, and without the characters that a file system or a person
+    /// could misread.
+    static func make(_ text: String, limit: Int = maxLength) -> String {
         if text.isPlain, text.utf8.count <= limit { return text }
         var name = String.UnicodeScalarView()
         for scalar in text._nfc {
             guard let scalar = replacement(for: scalar) else { continue }
-            // One blank is enough, and none at the beginning.
+            // Blanks are dropped at the beginning and after another blank.
             if scalar == " ", name.last == " " || name.isEmpty { continue }
             name.append(scalar)
         }
@@ -23,7 +24,7 @@ enum SafeName {
         return (String(stem) + "_" + String(cut.unicodeScalars[stem.endIndex...])).cut(to: limit)
     }
 
-    /// Nil for a character that nobody sees.
+    /// Returns the character itself or its replacement; nil for an invisible character.
     private static func replacement(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
         switch scalar.value {
         case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x2028, 0x2029: " "
@@ -35,7 +36,7 @@ enum SafeName {
         }
     }
 
-    /// What names of one directory are compared by: case makes none of them another one.
+    /// Returns the form in which two names of a directory are compared. It ignores case.
     static func key(_ name: String) -> String {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
         var key = String.UnicodeScalarView()
@@ -45,7 +46,7 @@ enum SafeName {
 }
 
 extension String {
-    /// No longer than so many bytes, cut between two characters, and with no dot or blank at the end.
+    /// Returns the text cut to a number of bytes between two characters, and without dots and blanks at the end.
     func cut(to limit: Int) -> String {
         var cut = self[...]
         if utf8.count > limit {
@@ -62,7 +63,7 @@ extension String {
         return String(cut)
     }
 
-    /// As most are: nothing has to be done to it.
+    /// Whether the text is a safe name as it is, as most texts are.
     fileprivate var isPlain: Bool {
         var last = UInt8(ascii: " ")
         for byte in utf8 {
@@ -78,10 +79,10 @@ extension String {
         return last != UInt8(ascii: " ") && !isDevice
     }
 
-    /// A dot is one also below an accent.
+    /// The part before the first dot. The search is for scalars, because a dot can carry an accent.
     fileprivate var stem: Substring.UnicodeScalarView { unicodeScalars.prefix { $0 != "." } }
 
-    /// Windows takes these for devices, with any extension.
+    /// Whether Windows would open a device by this name. It ignores the extension.
     fileprivate var isDevice: Bool {
         var stem = stem
         while stem.last == " " { stem.removeLast() }

@@ -10,14 +10,14 @@ struct TreeFile {
     let stem: String
     let ending: String
 
-    /// The path of the file if `number - 1` files have its name already: `a/b.jpg`, `a/b (2).jpg`.
+    /// Returns the path of the file if `number - 1` files have its name already: `a/b.jpg`, `a/b (2).jpg`.
     func path(_ number: Int = 1) -> String {
         let name = number == 1 ? stem + ending : "\(stem) (\(number))\(ending)"
         return directory.isEmpty ? name : "\(directory)/\(name)"
     }
 
-    /// The first paths of the files that may be called so: `a/b (2).jpg` is the second `a/b.jpg`, or the first file whose
-    /// title ends in `(2)`.
+    /// Returns the first paths of the files that can have this path: `a/b (2).jpg` is the second `a/b.jpg`, or the
+    /// first file whose title ends in `(2)`.
     static func firstPaths(of path: String) -> [String] {
         guard let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return [path] }
         let stem = path[..<dot]
@@ -34,27 +34,27 @@ struct TreeFile {
     }
 }
 
-/// Gives the images of feeds their names.
+/// Chooses the paths of images in the tree.
 struct TreeNaming {
-    /// The bytes that a number behind the stem of a name may take.
+    /// The number of bytes reserved for a number behind the stem of a name.
     private static let roomForNumber = 10
 
     let template: TreeTemplate
-    private var feeds = FeedDirectories()
+    private var directories = FeedDirectories()
 
     init(_ template: TreeTemplate) { self.template = template }
 
     mutating func files(of feed: GalleryFeed) -> [TreeFile] {
-        let slug = feeds.name(of: feed)
+        let slug = directories.name(of: feed)
         let width = max(3, String(feed.images.count).count)
-        var seen: Set<Name> = []
+        var seen: Set<FileKey> = []
         var files: [TreeFile] = []
         files.reserveCapacity(feed.images.count)
-        for (place, image) in feed.images.enumerated() {
+        for (index, image) in feed.images.enumerated() {
             guard let stored = image.stored else { continue }
             let date = image.image.published ?? stored.fetchedAt
-            let digits = String(place + 1)
-            let values = Values(
+            let digits = String(index + 1)
+            let values = FieldValues(
                 feed: slug, day: date.day, image: image.image, stored: stored,
                 number: String(repeating: "0", count: max(0, width - digits.count)) + digits)
             let ending = ".\(stored.type.fileExtension)"
@@ -62,22 +62,23 @@ struct TreeNaming {
                 image: stored, date: date,
                 directory: template.directories.map { SafeName.make(values.text($0)) }.joined(separator: "/"),
                 stem: SafeName.make(
-                    values.text(template.file), limit: SafeName.longest - Self.roomForNumber - ending.utf8.count),
+                    values.text(template.file), limit: SafeName.maxLength - Self.roomForNumber - ending.utf8.count),
                 ending: ending)
-            // The same image under the same name is laid out once.
-            if seen.insert(Name(digest: stored.digest, path: file.path())).inserted { files.append(file) }
+            // The same image under the same name becomes one file.
+            if seen.insert(FileKey(digest: stored.digest, path: file.path())).inserted { files.append(file) }
         }
         return files
     }
 }
 
-private struct Name: Hashable {
+/// The bytes and the first path of a file. Two files with the same key are one file.
+private struct FileKey: Hashable {
     let digest: Digest
     let path: String
 }
 
-/// The values of a template's fields.
-private struct Values {
+/// The values of a template's fields for one image.
+private struct FieldValues {
     let feed: String
     let day: String
     let image: FeedImage
@@ -115,12 +116,12 @@ private struct Values {
     }
 }
 
-/// Gives the directories of feeds their names, no two the same.
+/// Gives each feed a distinct directory name.
 private struct FeedDirectories {
-    private static let longest = 100
+    private static let maxLength = 100
     private var names = DistinctNames()
 
-    /// The name is made of the feed's title, else of its URL.
+    /// Returns a name made of the feed's title, or else of its URL.
     mutating func name(of feed: GalleryFeed) -> String {
         let slugs = [feed.title ?? "", feed.url.place].map(Self.slug)
         return names.name(like: slugs.first { !$0.isEmpty } ?? "feed")
@@ -136,7 +137,7 @@ private struct FeedDirectories {
                 slug.append("-")
             }
         }
-        var cut = String(slug).cut(to: longest)
+        var cut = String(slug).cut(to: maxLength)
         if cut.last == "-" { cut.removeLast() }
         return cut
     }

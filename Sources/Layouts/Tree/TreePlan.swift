@@ -1,20 +1,21 @@
 internal import FeedCore
 
-/// What has to be done to a tree. The cost is linear in the number of files, wanted and present.
+/// The steps that bring a tree up to date. Planning takes time in proportion to the number of wanted and existing
+/// files.
 struct TreePlan {
     struct Step {
         let file: TreeFile
         let path: String
-        /// Whether the file takes the place of an own file that is no longer wanted.
+        /// Whether the file replaces an own file that is going to be deleted.
         let isReplacing: Bool
     }
 
-    /// The number of own files that stay.
+    /// The number of own files that stay as they are.
     private(set) var kept = 0
     private(set) var added: [Step] = []
-    /// The paths of own files that go.
+    /// The paths of own files to delete.
     private(set) var removed: [String] = []
-    /// The paths of files that a run made and that somebody has changed since.
+    /// The paths of files that feedsync made and that were changed since.
     private(set) var changedByOthers: [String] = []
 
     init(_ files: [TreeFile], in directory: OutputDirectory) throws(FeedError) {
@@ -22,6 +23,27 @@ struct TreePlan {
         var names: [String: [String]] = [:]
         for path in Set(wanted.map(\.directory)) { names[path] = try directory.names(in: path) }
 
+        var found = try findOwnFiles(in: directory)
+        let own = Set(found.map(\.path))
+        found += try Self.adoptable(names, besides: own, for: wanted, in: directory)
+
+        var matching = TreeMatching(found)
+        var unmatched: [TreeFile] = []
+        for file in wanted {
+            if let match = matching.take(file) {
+                directory.keep(match.file, at: match.path)
+                kept += 1
+            } else {
+                unmatched.append(file)
+            }
+        }
+        removed += matching.rest.filter(\.isOwn).map(\.path)
+        removed.sort()
+        added = steps(for: unmatched, besides: names)
+    }
+
+    /// Returns the own files on the list, and notes the unfinished and the changed ones.
+    private mutating func findOwnFiles(in directory: OutputDirectory) throws(FeedError) -> [FoundFile] {
         var found: [FoundFile] = []
         for path in directory.list.entries.keys.sorted() {
             if Task.isCancelled { throw .cancelled }
@@ -32,21 +54,11 @@ struct TreePlan {
             case .foreign: if directory.list.entries[path]?.own != nil { changedByOthers.append(path) }
             }
         }
-        let own = Set(found.map(\.path))
-        found += try Self.adoptable(names, besides: own, for: wanted, in: directory)
+        return found
+    }
 
-        var matching = TreeMatching(found)
-        var open: [TreeFile] = []
-        for file in wanted {
-            if let match = matching.take(file) {
-                directory.keep(match.file, at: match.path)
-                kept += 1
-            } else {
-                open.append(file)
-            }
-        }
-        removed += matching.rest.filter(\.isOwn).map(\.path)
-        removed.sort()
+    /// Gives each new file a free path. `names` has the existing names of each directory.
+    private func steps(for files: [TreeFile], besides names: [String: [String]]) -> [Step] {
         let going = Set(removed)
         var free = FreeNames(going: removed)
         for (above, names) in names {
@@ -55,13 +67,13 @@ struct TreePlan {
                 if !going.contains(path) { free.take(path) }
             }
         }
-        added = open.map { file in
+        return files.map { file in
             let path = free.path(for: file)
             return Step(file: file, path: path, isReplacing: going.contains(path))
         }
     }
 
-    /// A directory whose name something else has gets the next free name, as files do.
+    /// Gives each directory whose path is blocked by something else the next free name, as files get it.
     private static func resolvingDirectories(
         of files: [TreeFile], in directory: OutputDirectory
     ) throws(FeedError) -> [TreeFile] {
@@ -85,8 +97,8 @@ struct TreePlan {
         }
     }
 
-    /// Finds foreign files that have a wanted name and the wanted bytes. No more bytes are read than are wanted in all:
-    /// others may have put any number of files there.
+    /// Finds foreign files that have a wanted name and the wanted bytes. It reads at most as many bytes as all wanted
+    /// files have, because the number of foreign files is unlimited.
     private static func adoptable(
         _ names: [String: [String]], besides own: Set<String>, for wanted: [TreeFile], in directory: OutputDirectory
     ) throws(FeedError) -> [FoundFile] {
@@ -117,30 +129,31 @@ extension TreeFile {
     var content: FileContent { FileContent(digest: image.digest, size: image.size) }
 }
 
-/// A file in the tree that may be what is wanted.
+/// An existing file of the tree that may be a wanted one.
 struct FoundFile {
     let path: String
     let file: OwnFile
-    /// Whether feedsync made the file. Otherwise it can be taken over.
+    /// Whether feedsync made the file. Otherwise feedsync can adopt it.
     let isOwn: Bool
 }
 
-/// Finds for each wanted file one that is there: it has the same bytes and one of the names that the file can have.
+/// Finds an existing file for each wanted one: it has the same bytes and one of the names that the wanted file can
+/// have.
 struct TreeMatching {
-    private struct Key: Hashable {
+    private struct CandidateKey: Hashable {
         let digest: Digest
         let firstPath: String
     }
 
     private let found: [FoundFile]
-    /// The indices of the files that can be taken, the first to be taken last.
-    private var candidates: [Key: [Int]] = [:]
+    /// The indices of the files that can match, in reverse order: the best candidate is the last.
+    private var candidates: [CandidateKey: [Int]] = [:]
     private var isTaken: [Bool]
-    /// The number of candidates looked at so far.
+    /// The number of candidates examined so far.
     private(set) var steps = 0
 
     init(_ found: [FoundFile]) {
-        // Own files come first, and of each kind the lower numbers.
+        // Own files come before foreign ones, and lower numbers before higher ones.
         self.found = found.sorted { left, right in
             (left.isOwn ? 0 : 1, left.path.utf8.count, left.path) < (
                 right.isOwn ? 0 : 1, right.path.utf8.count, right.path
@@ -149,20 +162,21 @@ struct TreeMatching {
         isTaken = Array(repeating: false, count: found.count)
         for index in self.found.indices.reversed() {
             for path in TreeFile.firstPaths(of: self.found[index].path) {
-                let key = Key(digest: self.found[index].file.content.digest, firstPath: path)
+                let key = CandidateKey(digest: self.found[index].file.content.digest, firstPath: path)
                 candidates[key, default: []].append(index)
             }
         }
     }
 
-    /// The files that were not taken.
+    /// The files that match no wanted file so far.
     var rest: [FoundFile] { found.indices.filter { !isTaken[$0] }.map { found[$0] } }
 
+    /// Returns the best matching file, and excludes it from further matches.
     mutating func take(_ file: TreeFile) -> FoundFile? {
-        let key = Key(digest: file.image.digest, firstPath: file.path())
+        let key = CandidateKey(digest: file.image.digest, firstPath: file.path())
         while let index = candidates[key]?.popLast() {
             steps += 1
-            // A file can be a candidate under two names.
+            // A file that is a candidate under two names may be taken already.
             guard !isTaken[index] else { continue }
             isTaken[index] = true
             return found[index]
@@ -171,11 +185,11 @@ struct TreeMatching {
     }
 }
 
-/// Gives each file the first of its names that is free in any spelling of upper and lower case.
+/// Gives each file the first of its names that is free, ignoring case.
 struct FreeNames {
     private var taken: Set<String> = []
     private var numbers: [String: Int] = [:]
-    /// The exact spelling of the names that are about to be free.
+    /// The exact spelling of the names of files that are going to be deleted.
     private var going: [String: String] = [:]
 
     init(going paths: [String] = []) {
@@ -187,14 +201,15 @@ struct FreeNames {
     mutating func path(for file: TreeFile) -> String {
         let first = SafeName.key(file.path())
         var number = numbers[first, default: 1]
-        while !isTaking(file.path(number)) { number += 1 }
+        while !take(ifFree: file.path(number)) { number += 1 }
         numbers[first] = number + 1
         return file.path(number)
     }
 
-    private mutating func isTaking(_ path: String) -> Bool {
+    /// Takes a name. Returns false if it is not free.
+    private mutating func take(ifFree path: String) -> Bool {
         let key = SafeName.key(path)
-        // Where case does not count, a file would be replaced under its old spelling.
+        // A file system that ignores case would replace the old file and keep the old spelling.
         if let spelling = going[key], spelling != path { return false }
         return taken.insert(key).inserted
     }

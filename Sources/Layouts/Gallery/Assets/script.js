@@ -1,12 +1,13 @@
-// What the pages do beyond showing themselves: how old they are, what a image that fails says, more images on the way
-// down, the search, the large view and the slideshow. Nothing is asked for outside the gallery's own directory.
+// The behaviour of the pages: their age, images that fail, more images on scrolling, the search, the large view and the
+// slideshow. All requests stay inside the gallery's own directory.
 'use strict';
 (() => {
   const onDisk = location.protocol === 'file:';
   const main = document.querySelector('main');
 
-  // Opened from disk, a page can't read the next one; but it can show it in a frame, unseen, and be told. Any page on the
-  // disk can do that, and to a browser all of them are nobody: only the gallery's own know its key.
+  // A page that is opened from disk can't fetch the next page. It loads that page in a hidden frame, which posts its HTML
+  // back. Any page on the disk could load the frame, and a browser gives all of them the same origin, so the frame answers
+  // only to pages that know the gallery's key.
   const key = `#${document.documentElement.dataset.key}`;
   if (onDisk && window !== window.top) {
     parent.postMessage(location.hash === key ? document.documentElement.outerHTML : '', '*');
@@ -19,7 +20,7 @@
     return element;
   };
 
-  // How old the page is
+  // The age of the page
 
   const units = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
   const ago = seconds => {
@@ -27,9 +28,9 @@
     const count = Math.max(0, Math.floor(seconds / length));
     return `${count} ${name}${count === 1 ? '' : 's'} ago`;
   };
-  // As the page says it where it is true from the start.
+  // The page itself has the same text if a feed is stale from the start.
   const staleNotice = 'Stale: there may be newer images by now.';
-  const tellAges = () => {
+  const showAges = () => {
     for (const time of document.querySelectorAll('time')) {
       const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
       const limit = Number(time.dataset.fresh);
@@ -41,10 +42,10 @@
       if (!notice && isStale) time.closest('p').after(make('span', { className: 'notice', textContent: staleNotice }));
     }
   };
-  tellAges();
-  setInterval(tellAges, 60000);
+  showAges();
+  setInterval(showAges, 60000);
 
-  // The exact time, when it is looked for: to know how the visitor writes dates takes a while.
+  // The exact time is formatted when the pointer is over it, because formatting in the visitor's language is slow.
   addEventListener('pointerover', event => {
     const time = event.target.closest && event.target.closest('time');
     if (!time) return;
@@ -58,15 +59,15 @@
     });
   }
 
-  // Images that come, and images that don't
+  // Loading and failing images
 
   const tileOf = element => element.closest('.images figure');
-  // A thumbnail stands in a link to the image itself.
+  // Returns the element that opens an image: the link around a thumbnail, or else the image itself.
   const openerOf = image => image.closest('a') || image;
   const original = image => (openerOf(image).getAttribute('href') || image.getAttribute('src')).split('?')[0];
-  const fewCanShow = image => (/\.(heic|tiff|jxl)$/.exec(original(image)) || [])[1];
+  const rareFormat = image => (/\.(heic|tiff|jxl)$/.exec(original(image)) || [])[1];
 
-  const came = image => {
+  const markLoaded = image => {
     const tile = tileOf(image);
     if (!tile) return;
     const problem = tile.querySelector('.problem');
@@ -78,7 +79,7 @@
     if (hadFocus) openerOf(image).focus({ preventScroll: true });
   };
 
-  const failed = image => {
+  const markFailed = image => {
     const tile = tileOf(image);
     if (!tile) return;
     const old = tile.querySelector('.problem');
@@ -87,7 +88,7 @@
     tile.classList.remove('done');
     tile.classList.add('failed');
     openerOf(image).tabIndex = -1;
-    const kind = fewCanShow(image);
+    const kind = rareFormat(image);
     const way = kind
       ? make('a', { className: 'button', href: original(image), download: '', textContent: 'Save the file' })
       : make('button', { className: 'button', type: 'button', textContent: 'Retry' });
@@ -104,8 +105,8 @@
     image.src = `${image.getAttribute('src').split('?')[0]}?${++retries}`;
   };
 
-  document.addEventListener('load', event => event.target.localName === 'img' && came(event.target), true);
-  document.addEventListener('error', event => event.target.localName === 'img' && failed(event.target), true);
+  document.addEventListener('load', event => event.target.localName === 'img' && markLoaded(event.target), true);
+  document.addEventListener('error', event => event.target.localName === 'img' && markFailed(event.target), true);
 
   const prepare = section => {
     for (const image of section.querySelectorAll('figure > img, figure > a > img')) {
@@ -113,17 +114,17 @@
       opener.tabIndex = 0;
       opener.setAttribute('role', 'button');
       opener.setAttribute('aria-haspopup', 'dialog');
-      if (image.complete && image.currentSrc) (image.naturalWidth ? came : failed)(image);
+      if (image.complete && image.currentSrc) (image.naturalWidth ? markLoaded : markFailed)(image);
     }
   };
   for (const section of main.querySelectorAll('.images')) prepare(section);
 
   // More images
 
-  // What the browser has kept may be of an older gallery than this page.
-  const read = href => onDisk ? readFrame(href) : fetch(href, { cache: 'no-cache' }).then(answer => {
-    if (!answer.ok) throw new Error(`${href}: ${answer.status}`);
-    return answer.text();
+  // The browser's cache may hold pages of an older gallery, so each page is revalidated.
+  const read = href => onDisk ? readFrame(href) : fetch(href, { cache: 'no-cache' }).then(response => {
+    if (!response.ok) throw new Error(`${href}: ${response.status}`);
+    return response.text();
   });
   const readFrame = href => new Promise((resolve, reject) => {
     const frame = make('iframe', { hidden: true, src: href + key });
@@ -153,16 +154,17 @@
     if (!link) return false;
     const href = link.getAttribute('href');
     const next = new DOMParser().parseFromString(await read(href), 'text/html');
-    // One of a gallery that took this one's place meanwhile doesn't go on where this page ends.
-    const making = next.querySelector('main')?.dataset.making;
-    if (making !== main.dataset.making) throw new Error(`${href} is of another gallery`);
+    // The gallery may have changed meanwhile. Only a page of the same edition continues where this page ends.
+    const edition = next.querySelector('main')?.dataset.edition;
+    if (edition !== main.dataset.edition) throw new Error(`${href} is of another gallery`);
     const parts = [...next.querySelectorAll('main > *')].map(part => document.importNode(part, true));
     main.append(...parts);
     const sections = parts.filter(part => part.localName === 'section');
     for (const section of sections) prepare(section);
     filter(sections);
-    tellAges();
-    // A new element, not the old one moved: what is seen doesn't jump. The way back is that of the page first opened.
+    showAges();
+    // The navigation is a new element, because moving the old one would make the view jump. Its link to the previous page is
+    // that of the page which was opened first.
     const oldPages = document.querySelector('.pages');
     const newPages = document.importNode(next.querySelector('.pages'), true);
     newPages.querySelector('a[rel=prev]').remove();
@@ -176,7 +178,7 @@
     watch();
   });
 
-  // A link that can't be followed here stays a link.
+  // If loading fails, the link to the next page stays, and the visitor can click it.
   const approach = new IntersectionObserver(entries => {
     for (const entry of entries) {
       if (!entry.isIntersecting) continue;
@@ -191,10 +193,10 @@
   };
   watch();
 
-  // The search: by words, in what is here and in what comes
+  // The search by words, in all pages
 
   const find = document.querySelector('input[type=search]');
-  const plain = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const plain = text => text.normalize('NFKD').repageURL(/\p{M}/gu, '').toLowerCase();
   const wanted = () => find ? plain(find.value).split(/\s+/).filter(Boolean) : [];
   const words = new WeakMap();
   const wordsOf = item => {
@@ -228,17 +230,17 @@
   const images = () => [...main.querySelectorAll('figure:not(.missing):not([hidden]) img')];
   let view, shown, isGoingBack = false;
 
-  // A step of the history for an open view, so that a phone's way back leads back to the images. Going back comes about
-  // later than it is asked for: until then nothing more is done to the history.
+  // An open view is a step of the history, so that the back button closes it. Going back is asynchronous: until it is done,
+  // the history is left alone.
   const isAtView = () => Boolean(history.state && history.state.view);
-  const place = hash => location.pathname + location.search + hash;
-  // The image that is shown has an address.
+  const pageURL = hash => location.pathname + location.search + hash;
+  // Makes the history match the view. The URL's fragment is the anchor of the image that is shown.
   const keepHistory = () => {
     if (isGoingBack) return;
     if (view.open) {
       const { id } = tileOf(shown);
       const step = isAtView() ? 'replaceState' : 'pushState';
-      history[step]({ view: true }, '', place(id ? `#${id}` : ''));
+      history[step]({ view: true }, '', pageURL(id ? `#${id}` : ''));
     } else if (isAtView()) {
       isGoingBack = true;
       history.back();
@@ -258,18 +260,18 @@
     view.problem = make('p', { hidden: true });
     view.count = make('p', { className: 'count' });
     view.count.setAttribute('aria-live', 'polite');
-    view.said = make('div', { className: 'said' });
+    view.caption = make('div', { className: 'said' });
     view.stage = make('div', { className: 'stage' }, view.image, view.problem);
     view.previous = button('previous', 'Previous image', '‹', () => step(-1));
     view.next = button('next', 'Next image', '›', () => step(1));
     view.play = button('play', 'Slideshow', '▶', () => play(!isPlaying));
     view.append(
-      view.stage, view.said, view.count, view.play, button('close', 'Close', '×', () => view.close()), view.previous,
+      view.stage, view.caption, view.count, view.play, button('close', 'Close', '×', () => view.close()), view.previous,
       view.next);
     view.image.addEventListener('load', goOn);
     view.image.addEventListener('error', () => {
-      const [small, kind] = [shown.currentSrc, fewCanShow(shown)];
-      // What the browser can't show has a thumbnail that it can.
+      const [small, kind] = [shown.currentSrc, rareFormat(shown)];
+      // If the browser can't show the format of an image, its thumbnail is shown.
       if (small && openerOf(shown) !== shown && view.image.src !== small) {
         view.image.src = small;
         return;
@@ -290,7 +292,7 @@
     });
     swipe(view);
     view.addEventListener('close', () => {
-      // It comes later than it is asked for, too.
+      // The event is asynchronous, so the view may be open again.
       if (view.open) return;
       play(false);
       if (document.fullscreenElement) document.exitFullscreen();
@@ -309,7 +311,7 @@
       start = event.touches.length === 1 ? { x: touch.clientX, y: touch.clientY } : null;
     }, { passive: true });
     element.addEventListener('touchend', event => {
-      // Of a image that is zoomed into, a finger shows another part.
+      // In a zoomed image, a finger scrolls.
       if (!start || (window.visualViewport && visualViewport.scale > 1.05)) return;
       const x = event.changedTouches[0].clientX - start.x;
       const y = event.changedTouches[0].clientY - start.y;
@@ -329,15 +331,15 @@
     view.image.width = image.getAttribute('width') || image.naturalWidth;
     view.image.height = image.getAttribute('height') || image.naturalHeight;
     view.image.alt = image.alt;
-    // Until the image is there, its thumbnail is.
+    // The thumbnail is shown until the image is loaded.
     view.image.style.backgroundImage = image === openerOf(image) ? '' : `url("${image.getAttribute('src')}")`;
     view.image.src = original(image);
-    // Those that are missing count, though they aren't shown.
+    // Missing images count too, although the view skips them.
     const number = Number(main.dataset.first) + [...main.querySelectorAll('figure')].indexOf(tile);
     view.count.textContent = [number, Number(main.dataset.images)].map(n => n.toLocaleString('en')).join(' of ');
     const caption = tile.querySelector('figcaption');
     const links = [...caption.querySelectorAll('a')].flatMap(link => [' · ', link.cloneNode(true)]).slice(1);
-    view.said.replaceChildren(...[...caption.querySelectorAll('p, small')].map(part => part.localName === 'small'
+    view.caption.replaceChildren(...[...caption.querySelectorAll('p, small')].map(part => part.localName === 'small'
       ? make('p', { className: 'soft', textContent: part.textContent })
       : part.cloneNode(true)), make('p', { className: 'soft' }, ...links));
     view.previous.disabled = at === 0;
@@ -377,7 +379,7 @@
     isPlaying = isToPlay;
     view.play.textContent = isPlaying ? '❚❚' : '▶';
     view.play.setAttribute('aria-label', isPlaying ? 'Pause' : 'Slideshow');
-    // Who can't see the images isn't told of each.
+    // During the slideshow, screen readers are spared an announcement of each image.
     view.count.setAttribute('aria-live', isPlaying ? 'off' : 'polite');
     if (!isPlaying || view.image.complete) goOn();
   };
@@ -388,7 +390,7 @@
       open(first);
     }
     play(true);
-    // Space pauses it then.
+    // With the focus on the button, Space pauses the slideshow.
     view.play.focus();
   };
   const playButton = document.querySelector('.tools .play');
@@ -402,7 +404,7 @@
     ['?', 'these keys'],
   ];
   let help;
-  const tellKeys = () => {
+  const showKeys = () => {
     if (!help) {
       const close = make('button', { className: 'button', type: 'button', textContent: 'Close' });
       close.addEventListener('click', () => help.close());
@@ -413,9 +415,9 @@
     }
     if (!help.open) help.showModal();
   };
-  document.querySelector('.tools .help').addEventListener('click', tellKeys);
+  document.querySelector('.tools .help').addEventListener('click', showKeys);
   const actions = {
-    '?': tellKeys,
+    '?': showKeys,
     '/': () => find && !(view && view.open) && find.focus(),
     s: () => isPlaying ? play(false) : playButton && startPlaying(),
     f: () => {
@@ -431,14 +433,14 @@
     action();
   });
 
-  // A image's address opens it, wherever it stands by now.
+  // Opens the image whose anchor is the fragment of the URL, on whatever page it is now.
   const openAddressed = async () => {
     const id = location.hash.slice(1);
     if (!/^[0-9a-f]{12}$/.test(id)) return;
     let tile;
     while (!(tile = document.getElementById(id)) && await loadMore().catch(() => false));
     const image = tile && tile.querySelector('img');
-    if (!isAtView() || !image) history.replaceState(null, '', place(''));
+    if (!isAtView() || !image) history.replaceState(null, '', pageURL(''));
     if (image) open(image);
     else if (tile) tile.scrollIntoView({ block: 'center' });
   };
@@ -450,7 +452,7 @@
     if (!view) return;
     if (isGoingBack) isGoingBack = false;
     else if (view.open) view.close();
-    // The way forward, to what was looked at.
+    // The visitor goes forward to the view again.
     else if (isAtView()) open(shown);
     keepHistory();
   });

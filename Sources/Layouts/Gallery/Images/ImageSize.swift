@@ -1,12 +1,14 @@
 internal import FeedCore
 
-/// Width and height as a browser shows the image, from the file's header alone. A image whose header can't be made
-/// sense of, or whose format is rare on the web, has none, and shows all the same.
+/// The width and height with which a browser shows an image, as the file's header gives them.
+///
+/// An image with an unreadable header or a format that is rare on the web has no size; the gallery shows it
+/// nevertheless.
 struct ImageSize: Hashable {
     let width: Int
     let height: Int
 
-    /// Nil unless both are sizes a image can have.
+    /// Returns nil unless both numbers are possible sizes of an image.
     init?(_ width: Int?, _ height: Int?) {
         guard let width, let height, Self.possible.contains(width), Self.possible.contains(height) else { return nil }
         self.width = width
@@ -15,6 +17,7 @@ struct ImageSize: Hashable {
 
     private static let possible = 1...(1 << 24)
 
+    /// The size after a quarter turn.
     var turned: ImageSize? { ImageSize(height, width) }
 
     static func read(_ type: ImageType, _ file: inout FileBytes) throws(FeedError) -> ImageSize? {
@@ -41,12 +44,12 @@ struct ImageSize: Hashable {
 }
 
 extension ImageSize {
-    /// The size stands in the frame header, behind any number of other segments. One of those, EXIF, may tell that the
-    /// image lies on its side.
+    /// Reads the size of a JPEG from its frame header, which follows any number of other segments. One of those, EXIF,
+    /// may say that the image is to be turned.
     static func jpeg(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var offset = 2
         var isOnItsSide = false
-        for _ in 0..<FileBytes.mostParts {
+        for _ in 0..<FileBytes.maxParts {
             guard try file.big(1, at: offset) == 0xFF, let marker = try file.big(1, at: offset + 1),
                 let length = try file.big(2, at: offset + 2), length >= 2
             else { return nil }
@@ -56,7 +59,7 @@ extension ImageSize {
                 return isOnItsSide ? size?.turned : size
             case 0xE1 where try file.has("Exif\0\0", at: offset + 4):
                 let orientation = try orientation(inEXIFAt: offset + 10, &file)
-                // Of the eight ways a image can lie, four swap its width and height.
+                // Four of the eight orientations swap width and height.
                 isOnItsSide = (5...8).contains(orientation ?? 1)
             default: break
             }
@@ -65,14 +68,15 @@ extension ImageSize {
         return nil
     }
 
-    /// EXIF is a small TIFF file: its byte order, then where a list of tagged values begins.
+    /// Reads the orientation from EXIF data, which is a small TIFF file: the byte order, the offset of a list, and the
+    /// list of tagged values.
     private static func orientation(inEXIFAt base: Int, _ file: inout FileBytes) throws(FeedError) -> Int? {
         let isLittle = try file.has("II", at: base)
         func number(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
             try isLittle ? file.little(size, at: base + offset) : file.big(size, at: base + offset)
         }
         guard let list = try number(4, at: 4), let count = try number(2, at: list) else { return nil }
-        for entry in 0..<min(count, FileBytes.mostParts) where try number(2, at: list + 2 + 12 * entry) == 0x0112 {
+        for entry in 0..<min(count, FileBytes.maxParts) where try number(2, at: list + 2 + 12 * entry) == 0x0112 {
             return try number(2, at: list + 10 + 12 * entry)
         }
         return nil
@@ -80,7 +84,8 @@ extension ImageSize {
 }
 
 extension ImageSize {
-    /// AVIF and HEIC. A file holds thumbnails and tiles besides the image, which is the largest of them.
+    /// Reads the size of an AVIF or HEIC image. The file also contains thumbnails and tiles; the image is the largest
+    /// of them.
     static func isoMedia(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var largest: ImageSize?
         var isOnItsSide = false
@@ -96,44 +101,45 @@ extension ImageSize {
     }
 }
 
-/// Part of an ISO media file: a size, four letters, the content.
-private struct Box {
+/// A part of an ISO media file: a size, a name of four letters, and the content.
+private struct MediaBox {
     let type: String
     let content: Int
     let end: Int
 }
 
 extension FileBytes {
-    /// The boxes within the first box of this name, within the first one of that name.
-    fileprivate mutating func boxes(below path: [String]) throws(FeedError) -> [Box] {
+    /// Returns the boxes inside nested boxes: `path` gives the names of the enclosing boxes, the outermost first.
+    fileprivate mutating func boxes(below path: [String]) throws(FeedError) -> [MediaBox] {
         var boxes = try boxes(from: 0, to: count)
         for name in path {
             guard let outer = boxes.first(where: { $0.type == name }) else { return [] }
-            // A version and flags stand before the boxes in this one.
+            // The content of this box begins with a version and flags.
             boxes = try self.boxes(from: outer.content + (name == "meta" ? 4 : 0), to: outer.end)
         }
         return boxes
     }
 
-    private mutating func boxes(from start: Int, to end: Int) throws(FeedError) -> [Box] {
-        var boxes: [Box] = []
+    private mutating func boxes(from start: Int, to end: Int) throws(FeedError) -> [MediaBox] {
+        var boxes: [MediaBox] = []
         var offset = start
-        while boxes.count < Self.mostParts, let size = try big(4, at: offset), let type = try bytes(4, at: offset + 4),
+        while boxes.count < Self.maxParts, let size = try big(4, at: offset), let type = try bytes(4, at: offset + 4),
             size >= 8, size <= end - offset
         {
             boxes.append(
-                Box(type: String(decoding: type, as: UTF8.self), content: offset + 8, end: offset + size))
+                MediaBox(type: String(decoding: type, as: UTF8.self), content: offset + 8, end: offset + size))
             offset += size
         }
         return boxes
     }
 }
 
-/// A file, read where it is looked at, a piece at a time: what a header says may be far from the beginning.
+/// The bytes of an image file. Pieces of the file are read on demand, because parts of a header can be far from the
+/// start.
 struct FileBytes {
     private static let pieceSize = 4096
-    /// A header of more parts than this is an attempt to keep us busy.
-    static let mostParts = 1000
+    /// The maximum number of parts of a header. A header with more parts is an attack on the run's time.
+    static let maxParts = 1000
 
     let count: Int
     private let file: any OpenImage
@@ -145,7 +151,7 @@ struct FileBytes {
         self.file = file
     }
 
-    /// Nil if the file ends before.
+    /// Returns some bytes of the file; nil if the file ends before them.
     mutating func bytes(_ wanted: Int, at offset: Int) throws(FeedError) -> ArraySlice<UInt8>? {
         guard offset <= count - wanted else { return nil }
         if offset < pieceStart || offset + wanted > pieceStart + piece.count {
@@ -156,11 +162,12 @@ struct FileBytes {
         return start + wanted <= piece.count ? piece[start..<start + wanted] : nil
     }
 
-    /// A number of up to four bytes, the most significant first. Nil if the file ends before.
+    /// Returns a number of up to four bytes, the most significant byte first; nil if the file ends before it.
     mutating func big(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
         try bytes(size, at: offset)?.reduce(0) { $0 << 8 | Int($1) }
     }
 
+    /// Returns a number of up to four bytes, the least significant byte first; nil if the file ends before it.
     mutating func little(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
         try bytes(size, at: offset)?.reversed().reduce(0) { $0 << 8 | Int($1) }
     }

@@ -1,21 +1,21 @@
-/// Whether an SVG file only draws, with nothing but what is in the file.
+/// Decides whether an SVG file is passive: it only draws, and only from what the file itself contains.
 ///
-/// Inside a page, a browser runs no script of an image and loads nothing for it. But anybody can open the file by itself:
-/// it would then act in the name of the site, or tell another server about the visitor. A page's policy does not hold
-/// there, so a gallery shows no such file.
+/// As an image of a page, any SVG file is harmless: the browser neither runs its scripts nor loads other files for it.
+/// But a visitor can open the file directly, and the page's policy does not apply there. An active file could then act
+/// in the name of the site, or tell another server about the visitor. The gallery therefore shows only passive files.
 ///
-/// The file is not parsed, so that no browser can see a structure that the check does not see. Whatever looks active
-/// counts as active, in a comment or a text too.
+/// The check works on text instead of a parsed document, so that it cannot miss a structure that some browser sees.
+/// Anything that looks active counts as active, even in a comment or a text.
 struct SVGCheck {
-    /// The file with its references replaced and its letters in lower case.
+    /// The file in lower case, with its character references replaced.
     private let text: [UInt8]
-    /// The text without blanks, and without the quotes around values.
+    /// The text without blanks and quotes.
     private let dense: [UInt8]
     private let bytes: [UInt8]
 
     /// Returns nil if a browser may read the file differently.
     private init?(_ bytes: [UInt8]) {
-        // UTF-16 and UTF-32 have zeros in them.
+        // A zero byte means UTF-16 or UTF-32.
         guard !bytes.contains(0), Self.hasPlainEncoding(bytes), let text = Self.withoutReferences(bytes[...]) else {
             return nil
         }
@@ -40,10 +40,10 @@ struct SVGCheck {
         "form", "template",
     ]
 
-    /// They bring another document's elements into this one, or can make another element do so.
-    private static let bringingElements: Set<String> = ["use", "set", "animate"]
+    /// The elements that bring elements of another document into this one, or that can make another element do so.
+    private static let referencingElements: Set<String> = ["use", "set", "animate"]
 
-    /// What follows each `<`, without a namespace's prefix.
+    /// The name after each `<`, without the prefix of a namespace.
     private var elements: some Sequence<String> {
         text[...].pieces(between: "<").lazy.filter { !$0.isEmpty }.map(Self.name)
     }
@@ -53,7 +53,8 @@ struct SVGCheck {
         return String(decoding: name.split(separator: UInt8(ascii: ":")).last ?? [], as: UTF8.self)
     }
 
-    /// Declarations could make references or attributes, and a processing instruction a whole document.
+    /// Whether every element, declaration and instruction is passive. A declaration can define references and
+    /// attributes, and a processing instruction can produce a whole document.
     private var hasPassiveElements: Bool {
         elements.allSatisfy { name in
             switch name.utf8.first {
@@ -64,7 +65,7 @@ struct SVGCheck {
         }
     }
 
-    /// A name before `=` that begins with `on`.
+    /// Whether there is an event handler: a name before `=` that begins with `on`.
     private var hasHandlers: Bool {
         text[...].pieces(between: "=").contains { piece in
             let name = piece.reversed().drop { $0 <= 0x20 }.prefix { $0 > 0x20 && !"\"'/".utf8.contains($0) }
@@ -74,7 +75,7 @@ struct SVGCheck {
 
     private var hasPassiveLinks: Bool {
         if dense.contains("script:".utf8) { return false }
-        guard elements.contains(where: Self.bringingElements.contains) else { return true }
+        guard elements.contains(where: Self.referencingElements.contains) else { return true }
         return dense.ranges(of: "data:".utf8).allSatisfy { range in
             ["png", "jpeg", "jpg", "gif", "webp"].contains { type in
                 dense[range.upperBound...].starts(with: "image/\(type)".utf8)
@@ -82,22 +83,24 @@ struct SVGCheck {
         }
     }
 
-    /// Ways to load a file that need no reference, or by which a style hides one.
+    /// Words that load a file without a reference, or with a reference that a style hides.
     private static let loadingWords = ["@import", "image-set(", "src(", "1999/xhtml", "xml:base", "srcset="]
 
-    /// Every reference leads into the file itself. Only a link may lead elsewhere, which a visitor has to click.
+    /// Whether every reference leads into the file itself. Only a link, which a visitor has to click, may lead
+    /// elsewhere.
     private var loadsNothing: Bool {
         !Self.loadingWords.contains { dense.contains($0.utf8) } && !hasHiddenWords
             && dense.ranges(of: "url(".utf8).allSatisfy { Self.isWithin(dense[$0.upperBound...]) }
             && bytes[...].pieces(between: "<").allSatisfy(Self.loadsNothing)
     }
 
-    /// Looks at a tag and the text behind it. A `<` that a reference stands for is no tag.
+    /// Returns whether a tag, given with the text behind it, loads nothing. A `<` written as a character reference
+    /// starts text instead of a tag.
     private static func loadsNothing(_ tag: ArraySlice<UInt8>) -> Bool {
         guard let plain = withoutReferences(tag) else { return false }
         let lower = plain.map(lowercased)
         let text = lower.filter { $0 > 0x20 }
-        // An animation can give an element another reference.
+        // An animation can change the reference of an element.
         let animations = text.ranges(of: "attributename=".utf8).allSatisfy { range in
             let name = text[range.upperBound...].dropFirst().prefix { !isQuote($0) }
             return !name.contains("href".utf8)
@@ -110,7 +113,7 @@ struct SVGCheck {
         reference.first == UInt8(ascii: "#") || reference.starts(with: "data:".utf8)
     }
 
-    /// In a style, a backslash before a letter or a hex digit stands for another letter.
+    /// Whether a style may hide a word: a backslash before a letter or a digit represents another letter.
     private var hasHiddenWords: Bool {
         zip(text, text.dropFirst()).contains { first, second in
             guard first == UInt8(ascii: "\\") else { return false }
@@ -130,8 +133,8 @@ struct SVGCheck {
         "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
     ]
 
-    /// Nil if there is a reference that isn't known: a document type of XHTML's has a browser know others, such as a
-    /// colon.
+    /// Replaces the character references. Returns nil if a reference is unknown: with a document type of XHTML, a
+    /// browser knows many more of them, such as that of a colon.
     private static func withoutReferences(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         var text: [UInt8] = []
         var isFirst = true
@@ -154,14 +157,14 @@ struct SVGCheck {
         guard reference.hasPrefix("#") else { return namedCharacters[reference] }
         let isHex = reference.hasPrefix("#x")
         let digits = reference.dropFirst(isHex ? 2 : 1)
-        // A number may have a sign in Swift.
+        // Swift's initializer accepts a sign, and a browser rejects it.
         guard !digits.hasPrefix("+") else { return nil }
         return UInt32(digits, radix: isHex ? 16 : 10).flatMap(Unicode.Scalar.init)
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// The pieces between the separators, one after the other: a large file has too many to hold at once.
+    /// Returns the pieces between the separators one at a time, because a large file has too many to hold at once.
     fileprivate func pieces(between separator: Unicode.Scalar) -> some Sequence<ArraySlice<UInt8>> {
         sequence(state: Optional(self)) { rest in
             guard let current = rest else { return nil }

@@ -1,23 +1,24 @@
 internal import FeedCore
 
-/// A image as a page shows it.
+/// An image as a page shows it.
 struct Tile {
-    enum Content {
+    /// The image's file in the gallery, or the reason why there is none.
+    enum Picture {
         case image(PlacedImage)
         case missing(reason: String)
     }
 
     let image: FeedImage
-    var content: Content
-    /// What stands behind the `#` of its address.
-    let address: String
-    /// When it was had first; nil for one that never was.
+    var picture: Picture
+    /// The fragment of the URL that leads to the tile, and the tile's HTML id.
+    let anchor: String
+    /// The time when the image's data was first fetched; nil if there is no data.
     let fetchedAt: Timestamp?
-    /// What it is sorted by: when it was published, else a moment that keeps it where its feed has it.
-    var since = Timestamp.writable.lowerBound
+    /// The date for sorting: the publication date, or else a date that keeps the image in its position in the feed.
+    var sortDate = Timestamp.writable.lowerBound
 
     var placed: PlacedImage? {
-        if case .image(let placed) = content { placed } else { nil }
+        if case .image(let placed) = picture { placed } else { nil }
     }
 }
 
@@ -28,33 +29,34 @@ struct PlacedImage {
     let digest: Digest
     let type: ImageType
     let byteCount: Int64
-    /// Nil where it isn't known.
+    /// The image's width and height; nil if they are unknown.
     let size: ImageSize?
 
     var hasThumbnail = false
 
-    /// A small image of it, relative to the pages.
+    /// The path of the thumbnail, relative to the pages.
     var thumbnail: String? { hasThumbnail ? Self.thumbnail(of: digest) : nil }
 
-    /// Relative to the pages.
+    /// The path of the file, relative to the pages.
     var file: String { "images/\(digest.hex).\(type.fileExtension)" }
 
     var proportions: Proportions { size.map(Proportions.init) ?? .unknown }
 }
 
-/// The room that a image takes in the grid.
+/// The room that an image takes in the grid.
 struct Proportions: Hashable {
-    /// Its width by its height, in hundredths.
+    /// The width divided by the height, in hundredths.
     let ratio: Int
-    /// The image doesn't fill that room, and is shown whole within it.
+    /// Whether the image is shown whole within that room, with space around it. Otherwise it fills the room.
     let isWhole: Bool
 
     static let unknown = Proportions(ratio: 133, isWhole: true)
     static let missing = Proportions(ratio: 133, isWhole: false)
-    /// Narrower images would leave no room for a caption, wider ones none for others beside them.
-    private static let shown = 50...300
-    /// Images that are smaller on both sides, such as icons, are not blown up.
-    private static let smallestSide = 96
+    /// The ratios that the grid allows: room for a caption below the narrowest, and for a neighbour beside the widest.
+    private static let allowed = 50...300
+    /// The minimum side of an image that may be enlarged. Images with two smaller sides, such as icons, keep their
+    /// size.
+    private static let minSide = 96
 
     private init(ratio: Int, isWhole: Bool) {
         self.ratio = ratio
@@ -63,11 +65,11 @@ struct Proportions: Hashable {
 
     init(_ size: ImageSize) {
         let exact = (100 * size.width + size.height / 2) / size.height
-        ratio = min(max(exact, Self.shown.lowerBound), Self.shown.upperBound)
-        isWhole = ratio != exact || max(size.width, size.height) < Self.smallestSide
+        ratio = min(max(exact, Self.allowed.lowerBound), Self.allowed.upperBound)
+        isWhole = ratio != exact || max(size.width, size.height) < Self.minSide
     }
 
-    /// The rule in the style sheet.
+    /// Returns the rule of the style sheet for a ratio.
     static func rule(_ ratio: Int) -> String {
         let hundredths = ratio % 100
         return ".r\(ratio){--r:\(ratio / 100).\(hundredths < 10 ? "0" : "")\(hundredths)}\n"

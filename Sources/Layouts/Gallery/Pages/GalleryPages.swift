@@ -2,7 +2,7 @@ internal import FeedCore
 
 /// The pages of a gallery and the files beside them.
 ///
-/// They are made in groups, whenever they are needed: all of them together could fill the memory.
+/// The files are made in groups whenever they are needed, because all of them together could fill the memory.
 struct GalleryPages {
     static let index = "index.html"
 
@@ -20,7 +20,8 @@ struct GalleryPages {
         frame = PageFrame(assets: Assets(ratios: ratios), key: key)
     }
 
-    /// Each feed's pages are a group. The last group has the index, the newest images and what is no page.
+    /// The groups of files: the pages of each feed, and last the index, the newest images and the files beside the
+    /// pages.
     var groups: Range<Int> { 0..<feeds.count + 1 }
 
     func forEach(
@@ -32,12 +33,12 @@ struct GalleryPages {
                 try visit(file)
             }
         }
-        if group < feeds.count { return try visitAll(feeds[group].files(frame: frame, isInside: feeds.count > 1)) }
+        if group < feeds.count { return try visitAll(feeds[group].files(frame: frame, hasIndex: feeds.count > 1)) }
         try visitAll(frame.assets.all)
         try visitAll(try Subscription(feeds: feeds).files)
         if feeds.count == 1 {
-            // The one feed's first page is there under two names.
-            let first = feeds[0].files(frame: frame, isInside: false).prefix(1)
+            // The first page of the only feed has two names.
+            let first = feeds[0].files(frame: frame, hasIndex: false).prefix(1)
             return try visitAll(first.map { SiteFile(name: Self.index, bytes: $0.bytes) })
         }
         try visitAll(IndexPages(feeds: feeds.sorted { $0.newest > $1.newest }, frame: frame).files)
@@ -45,7 +46,7 @@ struct GalleryPages {
     }
 }
 
-/// A secret by which the pages of one gallery know each other when they are opened from disk.
+/// A secret by which the pages of one gallery recognise each other when a browser opens them from disk.
 enum GalleryKey {
     private static let length = 32
     private static let mark = "data-key="
@@ -59,7 +60,7 @@ enum GalleryKey {
         text.utf8.count == length && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// Returns the key of a page that begins with these bytes; nil if it has none.
+    /// Returns the key of a page that begins with these bytes; nil if it has no valid key.
     static func find(in page: [UInt8]) -> String? {
         guard let found = page.firstRange(of: mark.utf8) else { return nil }
         let key = String(decoding: page[found.upperBound...].prefix(length), as: UTF8.self)

@@ -1,62 +1,73 @@
-/// Makes the bytes of a page. A feed's words go through `text` or `attribute`, and stay text.
+/// Builds the bytes of a page. Text from a feed goes through `text` or `attribute`, which escape it.
 struct HTMLWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Markup of our own.
+    /// Writes markup that feedsync itself made.
     mutating func raw(_ markup: String) { bytes += markup.utf8 }
 
-    mutating func raw(_ markup: [UInt8]) { bytes += markup }
+    mutating func raw(_ markup: some Collection<UInt8>) { bytes += markup }
 
-    /// Nobody reads more than this of one text; it only makes a page heavy.
-    static let longestText = 4000
+    /// The maximum number of characters of one text. The rest would only make the page heavy.
+    static let maxTextLength = 4000
 
-    mutating func text(_ text: String, limit: Int = longestText) {
-        var count = 0
-        for scalar in text.unicodeScalars {
-            count += 1
-            if count > limit {
-                bytes += "…".utf8
-                return
+    mutating func text(_ text: String, limit: Int = maxTextLength) {
+        write(text, limit: limit) { scalar in
+            switch scalar {
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "&": "&amp;"
+            case "\"": "&quot;"
+            case "'": "&#39;"
+            default: Self.replacement(for: scalar)
             }
-            append(scalar)
         }
     }
 
-    mutating func attribute(_ name: String, _ value: String, limit: Int = longestText) {
+    mutating func attribute(_ name: String, _ value: String, limit: Int = maxTextLength) {
         bytes += " \(name)=\"".utf8
         text(value, limit: limit)
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a URL. Characters that may not stand in text are encoded, not replaced: it would be another URL without them.
+    /// Writes a URL as an attribute. Characters that are forbidden in text are percent-encoded: replacing them would
+    /// make another URL.
     mutating func link(_ name: String, _ url: String) {
-        bytes += " \(name)=\"".utf8
-        for scalar in url.unicodeScalars {
-            if Self.replacement(for: scalar) == nil {
-                append(scalar)
-            } else {
-                for byte in String(scalar).utf8 {
-                    bytes += "%\(Self.hex[Int(byte >> 4)])\(Self.hex[Int(byte & 15)])".utf8
-                }
-            }
+        var encoded = HTMLWriter()
+        encoded.write(url, limit: .max) { scalar in
+            guard Self.replacement(for: scalar) != nil else { return nil }
+            return String(scalar).utf8.map { "%\(Self.hex[Int($0 >> 4)])\(Self.hex[Int($0 & 15)])" }.joined()
         }
-        bytes.append(UInt8(ascii: "\""))
+        attribute(name, String(decoding: encoded.bytes, as: UTF8.self), limit: .max)
     }
 
     private static let hex = Array("0123456789ABCDEF")
 
-    private mutating func append(_ scalar: Unicode.Scalar) {
-        switch scalar {
-        case "<": bytes += "&lt;".utf8
-        case ">": bytes += "&gt;".utf8
-        case "&": bytes += "&amp;".utf8
-        case "\"": bytes += "&quot;".utf8
-        case "'": bytes += "&#39;".utf8
-        default: bytes += Self.replacement(for: scalar)?.utf8 ?? String(scalar).utf8
+    /// Writes a text. Characters for which `substitute` returns nil are copied, a whole run of them at a time.
+    private mutating func write(_ text: String, limit: Int, substitute: (Unicode.Scalar) -> String?) {
+        let scalars = text.unicodeScalars
+        var text = text
+        text.withUTF8 { utf8 in
+            var (runStart, end, count) = (0, 0, 0)
+            for scalar in scalars {
+                if count == limit {
+                    bytes += utf8[runStart..<end]
+                    bytes += "…".utf8
+                    return
+                }
+                count += 1
+                let next = end + UTF8.width(scalar)
+                if let replacement = substitute(scalar) {
+                    bytes += utf8[runStart..<end]
+                    bytes += replacement.utf8
+                    runStart = next
+                }
+                end = next
+            }
+            bytes += utf8[runStart...]
         }
     }
 
-    /// Nil for a text of which nothing can be seen: it is as good as none.
+    /// Returns the text, or nil for a text in which every character is invisible.
     static func visible(_ text: String?) -> String? {
         let isVisible = text?.unicodeScalars.contains { scalar in
             !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
@@ -65,8 +76,9 @@ struct HTMLWriter {
         return isVisible == true ? text : nil
     }
 
-    /// Nil for a character that may stand as it is. Marks of text direction are left out, as they could reorder the words
-    /// around them: the style sheet has each text find its own direction.
+    /// Returns what replaces a character that is forbidden in text; nil for any other. Marks of text direction are
+    /// dropped, because they could reorder the words around them: with the style sheet, each text finds its own
+    /// direction.
     private static func replacement(for scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D, 0x85, 0x2028, 0x2029: " "
@@ -78,13 +90,13 @@ struct HTMLWriter {
         }
     }
 
-    /// `1 image`, `12,345 images`.
-    static func count(_ number: Int, _ what: String) -> String { "\(grouped(number)) \(what)\(number == 1 ? "" : "s")" }
+    /// Returns a number with its noun, such as `1 image` or `12,345 images`.
+    static func count(_ number: Int, _ noun: String) -> String { "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// `12,345`.
+    /// Returns a number with its digits in groups of three, such as `12,345`.
     static func grouped(_ number: Int) -> String {
         var digits = Array(String(number))
-        for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
+        for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: index) }
         return String(digits)
     }
 }

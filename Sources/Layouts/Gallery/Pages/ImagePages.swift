@@ -1,93 +1,93 @@
 internal import FeedCore
 
-/// Pages of images, in their order.
+/// The pages that show images in a given order.
 struct ImagePages {
     let title: String
     let about: String
-    /// How old the images are is told by this one.
+    /// The feed whose age the pages show.
     let saved: GalleryFeed?
-    /// The name of the pages.
+    /// The name of the pages' files.
     let name: String
     let tiles: [Tile]
-    /// The place of the first image that left its feed.
-    let firstGone: Int
-    /// A line for each tile that says which feed it is of, as markup; none where that goes without saying.
+    /// The index of the first kept image.
+    let firstKept: Int
+    /// The markup that names the feed of each tile; empty on the pages of a single feed.
     let sources: [HTMLWriter]
     let frame: PageFrame
-    /// There is a page that lists the feeds.
-    let isInside: Bool
+    /// Whether the gallery has a page that lists the feeds.
+    let hasIndex: Bool
 
     var files: some Sequence<SiteFile> {
-        // An address leads to one image.
+        // Only the first tile with an anchor carries it.
         var seen: Set<String> = []
-        let firsts = tiles.map { seen.insert($0.address).inserted }
-        let html = tiles.indices.lazy.map { place in
+        let hasAnchor = tiles.map { seen.insert($0.anchor).inserted }
+        let html = tiles.indices.lazy.map { index in
             var html = HTMLWriter()
-            let source = sources.isEmpty ? nil : sources[place]
-            html.tile(tiles[place], number: place + 1, hasAddress: firsts[place], source: source)
+            let source = sources.isEmpty ? nil : sources[index]
+            html.tile(tiles[index], number: index + 1, hasAnchor: hasAnchor[index], source: source)
             return html.bytes
         }
         let chunks = PageChunks(html, beside: frame.assets)
-        // A page that is open in a browser unfolds only pages of the same making. That is told by the tiles and by how
-        // they are dealt out, not by the time, which each run renews.
-        var mark = FNV1a()
+        // A page that is open in a browser continues only with pages of the same edition: with the same tiles,
+        // distributed over the pages in the same way. The time is left out, because each run renews it.
+        var hash = FNV1a()
         for chunk in chunks.all {
-            mark.add(chunk.html)
-            mark.add([0])
+            hash.add(chunk.html)
+            hash.add([0])
         }
-        let making = String(mark.value, radix: 36)
-        return chunks.files(name) { chunk, links in page(chunk, making, links) }
+        let edition = String(hash.value, radix: 36)
+        return chunks.files(name) { chunk, links in page(chunk, edition, links) }
     }
 
-    private func page(_ chunk: PageChunks.Chunk, _ making: String, _ links: PageLinks) -> HTMLWriter {
+    private func page(_ chunk: PageChunks.Chunk, _ edition: String, _ links: PageLinks) -> HTMLWriter {
         var page = HTMLWriter()
         frame.begin(&page, title: title, links: links)
         let part = links.page > 1 ? " · page \(links.page) of \(links.pages)" : ""
         frame.header(
             &page, title: title, about: about + part, newest: saved,
-            tools: PageTools(isInside: isInside, search: chunk.count > 0, slideshow: chunk.count > 0))
-        page.raw("<main id=content data-first=\(chunk.first + 1) data-images=\(tiles.count) data-making=\(making)>\n")
+            tools: PageTools(hasIndex: hasIndex, search: chunk.count > 0, slideshow: chunk.count > 0))
+        page.raw("<main id=content data-first=\(chunk.first + 1) data-images=\(tiles.count) data-edition=\(edition)>\n")
         let end = chunk.first + chunk.count
         if chunk.count == 0 { page.raw("<p class=empty>This feed has no images.</p>\n") }
-        section(chunk, chunk.first..<max(chunk.first, min(end, firstGone)), &page)
-        if chunk.first <= firstGone, firstGone < end { page.raw("<h2 class=gone>No longer in the feed</h2>\n") }
-        section(chunk, min(end, max(chunk.first, firstGone))..<end, &page)
+        section(chunk, chunk.first..<max(chunk.first, min(end, firstKept)), &page)
+        if chunk.first <= firstKept, firstKept < end { page.raw("<h2 class=gone>No longer in the feed</h2>\n") }
+        section(chunk, min(end, max(chunk.first, firstKept))..<end, &page)
         page.raw("</main>\n")
         frame.end(&page, links: links)
         return page
     }
 
-    private func section(_ chunk: PageChunks.Chunk, _ places: Range<Int>, _ page: inout HTMLWriter) {
-        guard !places.isEmpty else { return }
-        // Nothing is said of any of these images.
-        let isPlain = sources.isEmpty && tiles[places].allSatisfy { HTMLWriter.heading($0.image) == nil }
-        let range = "\(HTMLWriter.grouped(places.lowerBound + 1)) to \(HTMLWriter.grouped(places.upperBound))"
-        let gone = places.lowerBound >= firstGone ? ", no longer in the feed" : ""
-        page.raw("<section class=\"images\(isPlain ? " plain" : "")\" aria-label=\"Images \(range)\(gone)\">\n")
-        page.raw(chunk.html(of: places))
+    private func section(_ chunk: PageChunks.Chunk, _ indices: Range<Int>, _ page: inout HTMLWriter) {
+        guard !indices.isEmpty else { return }
+        // A section in which every caption is empty takes less room.
+        let isPlain = sources.isEmpty && tiles[indices].allSatisfy { HTMLWriter.heading($0.image) == nil }
+        let range = "\(HTMLWriter.grouped(indices.lowerBound + 1)) to \(HTMLWriter.grouped(indices.upperBound))"
+        let kept = indices.lowerBound >= firstKept ? ", no longer in the feed" : ""
+        page.raw("<section class=\"images\(isPlain ? " plain" : "")\" aria-label=\"Images \(range)\(kept)\">\n")
+        page.raw(chunk.html(of: indices))
         page.raw("</section>\n")
     }
 }
 
 extension ShownFeed {
-    func files(frame: PageFrame, isInside: Bool) -> some Sequence<SiteFile> {
+    func files(frame: PageFrame, hasIndex: Bool) -> some Sequence<SiteFile> {
         let origin = name.origin == name.title ? "" : "\(name.origin) · "
         return ImagePages(
-            title: name.title, about: origin + count, saved: feed, name: pages, tiles: tiles, firstGone: firstGone,
-            sources: [], frame: frame, isInside: isInside
+            title: name.title, about: origin + count, saved: feed, name: pageName, tiles: tiles, firstKept: firstKept,
+            sources: [], frame: frame, hasIndex: hasIndex
         ).files
     }
 }
 
 extension [ShownFeed] {
-    private static var mostNewest: Int { 500 }
+    private static var maxNewest: Int { 500 }
 
-    /// The newest images of all feeds.
+    /// Returns the pages of the newest images of all feeds.
     func newestFiles(frame: PageFrame) -> some Sequence<SiteFile> {
-        let images = newestImages(Self.mostNewest)
+        let images = newestImages(Self.maxNewest)
         let sources = images.map { image in
             var source = HTMLWriter()
-            source.raw("<a class=source href=\"\(image.address)\">")
+            source.raw("<a class=source href=\"\(image.link)\">")
             source.text(image.feed.name.title, limit: 100)
             source.raw("</a>")
             return source
@@ -95,7 +95,74 @@ extension [ShownFeed] {
         return ImagePages(
             title: "Newest images", about: HTMLWriter.count(images.count, "image"),
             saved: map(\.feed).max { $0.savedAt < $1.savedAt }, name: "newest", tiles: images.map(\.tile),
-            firstGone: images.count, sources: sources, frame: frame, isInside: true
+            firstKept: images.count, sources: sources, frame: frame, hasIndex: true
         ).files
+    }
+}
+
+extension HTMLWriter {
+    /// The maximum length of the text that replaces an image for a screen reader.
+    private static let maxAltLength = 300
+
+    /// Writes the tile of an image. Its markup is terse, because a page has 200 tiles.
+    fileprivate mutating func tile(_ tile: Tile, number: Int, hasAnchor: Bool, source: HTMLWriter?) {
+        raw("<figure")
+        if hasAnchor { raw(" id=\(tile.anchor)") }
+        switch tile.picture {
+        case .image(let placed): image(placed, tile.image, number)
+        case .missing(let reason):
+            raw(" class=\"r\(Proportions.missing.ratio) missing\"><div class=problem><p>")
+            text(reason)
+            raw("</div>")
+        }
+        caption(tile.image, source)
+        raw("</figure>\n")
+    }
+
+    private mutating func image(_ placed: PlacedImage, _ image: FeedImage, _ number: Int) {
+        let proportions = placed.proportions
+        let ratio = "r\(proportions.ratio)"
+        raw(" class=\(proportions.isWhole ? "\"\(ratio) whole\"" : ratio)>")
+        if placed.thumbnail != nil { raw("<a href=\(placed.file)>") }
+        raw("<img src=\(placed.thumbnail ?? placed.file)")
+        attribute("alt", Self.heading(image) ?? "Image \(number)", limit: Self.maxAltLength)
+        if let size = placed.size { raw(" width=\(size.width) height=\(size.height)") }
+        raw(" loading=lazy decoding=async>")
+        if placed.thumbnail != nil { raw("</a>") }
+    }
+
+    private mutating func caption(_ image: FeedImage, _ source: HTMLWriter?) {
+        raw("<figcaption>")
+        let heading = Self.heading(image)
+        if let heading {
+            raw("<p>")
+            text(heading)
+            raw("</p>")
+        }
+        let title = Self.visible(image.title)
+        // The longest part comes last, since the end is cut if the room is short.
+        let more = [image.published?.day, Self.visible(image.location), title == heading ? nil : title]
+        if more.contains(where: { $0 != nil }) {
+            raw("<small>")
+            text(more.compactMap(\.self).joined(separator: " · "))
+            raw("</small>")
+        }
+        if let source { raw(source.bytes) }
+        if let link = image.link, PublicURL.isPage(link, of: image) {
+            raw("<a")
+            self.link("href", link.text)
+            raw(">Post</a>")
+        }
+        if PublicURL.isImage(image.url) {
+            raw("<a")
+            link("href", image.url.text)
+            raw(">Original</a>")
+        }
+        raw("</figcaption>")
+    }
+
+    /// Returns the image's description, or else its title; nil if both are invisible.
+    fileprivate static func heading(_ image: FeedImage) -> String? {
+        visible(image.description) ?? visible(image.title)
     }
 }

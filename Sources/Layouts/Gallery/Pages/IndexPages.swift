@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// The pages that list the feeds of a gallery that has several, or none.
+/// The pages that list the feeds of a gallery with several feeds or none.
 struct IndexPages {
     private static let coverImages = 3
 
@@ -9,22 +9,22 @@ struct IndexPages {
 
     var files: some Sequence<SiteFile> {
         let chunks = PageChunks(feeds.lazy.map(card), beside: frame.assets)
-        // As for a feed's pages, but without the times that the cards have in them.
-        let parts = feeds.map(\.pages) + chunks.all.map { String($0.count) }
-        let making = String(parts.joined(separator: "/").utf8.fnv1a, radix: 36)
-        return chunks.files("index") { chunk, links in page(chunk, making, links) }
+        // The edition is as that of `ImagePages`, without the times in the cards.
+        let parts = feeds.map(\.pageName) + chunks.all.map { String($0.count) }
+        let edition = String(parts.joined(separator: "/").utf8.fnv1a, radix: 36)
+        return chunks.files("index") { chunk, links in page(chunk, edition, links) }
     }
 
-    private func page(_ chunk: PageChunks.Chunk, _ making: String, _ links: PageLinks) -> HTMLWriter {
+    private func page(_ chunk: PageChunks.Chunk, _ edition: String, _ links: PageLinks) -> HTMLWriter {
         var page = HTMLWriter()
         frame.begin(&page, title: "Images", links: links)
-        // The newest feed is how old the gallery is; each tells its own age besides.
+        // The header shows the age of the newest feed, and each card the age of its own feed.
         let newest = feeds.map(\.feed).max { $0.savedAt < $1.savedAt }
         let count = HTMLWriter.count(feeds.count, "feed")
         frame.header(
             &page, title: "Images", about: count, newest: newest,
-            tools: PageTools(isInside: false, search: !feeds.isEmpty, slideshow: false))
-        page.raw("<main id=content data-making=\(making)>\n")
+            tools: PageTools(hasIndex: false, search: !feeds.isEmpty, slideshow: false))
+        page.raw("<main id=content data-edition=\(edition)>\n")
         if feeds.isEmpty {
             page.raw("<p class=empty>There are no feeds here yet.</p>\n")
         } else {
@@ -51,7 +51,7 @@ struct IndexPages {
             if let size = cover.size { html.raw(" width=\(size.width) height=\(size.height)") }
             html.raw(">")
         }
-        html.raw("</div><h2><a href=\"\(Address.file(shown.pages))\">")
+        html.raw("</div><h2><a href=\"\(PageNames.file(shown.pageName))\">")
         html.text(shown.name.title, limit: 300)
         html.raw("</a></h2><p class=about><span>\(shown.count)</span> ")
         frame.age(&html, of: shown.feed)

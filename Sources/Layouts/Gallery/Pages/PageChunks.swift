@@ -1,12 +1,14 @@
 internal import FeedCore
 
-/// Deals items out to pages, in their order: two hundred to each, but fewer where the page would weigh too much.
+/// Distributes the HTML of items over pages in their order: 200 items to a page, or fewer if the page would be too
+/// heavy.
 struct PageChunks {
+    /// The items of one page.
     struct Chunk {
-        /// The number of the first item, counted from 0.
+        /// The index of the first item among the items of all pages.
         let first: Int
         private(set) var html: [UInt8] = []
-        /// Where each item ends in it.
+        /// The offset in `html` at which each item ends.
         private var ends: [Int] = []
 
         init(first: Int) { self.first = first }
@@ -18,33 +20,38 @@ struct PageChunks {
             ends.append(html.count)
         }
 
-        /// By the numbers of all items.
-        func html(of places: Range<Int>) -> [UInt8] {
-            let start = places.lowerBound == first ? 0 : ends[places.lowerBound - first - 1]
-            return Array(html[start..<ends[places.upperBound - first - 1]])
+        /// Returns the HTML of some items, given by their indices among the items of all pages.
+        func html(of items: Range<Int>) -> ArraySlice<UInt8> {
+            let start = items.lowerBound == first ? 0 : ends[items.lowerBound - first - 1]
+            return html[start..<ends[items.upperBound - first - 1]]
         }
     }
 
-    private static let most = 200
-    /// A page and what is loaded with it before its images.
-    private static let heaviestPage = 99_000
-    private static let roomForFrame = 2500
+    private static let maxItems = 200
+    /// The maximum size of a page together with the style sheet, the script and the icon.
+    private static let maxPageSize = 99_000
+    /// The part of that size which is reserved for the HTML around the items.
+    private static let frameSize = 2500
 
-    /// At least one, with nothing in it if there are no items.
+    /// The chunks. If there are no items, there is one empty chunk.
     private(set) var all = [Chunk(first: 0)]
 
     init(_ items: some Sequence<[UInt8]>, beside assets: Assets) {
-        let limit = Self.heaviestPage - Self.roomForFrame - assets.all.map(\.bytes.count).reduce(0, +)
+        let limit = Self.maxPageSize - Self.frameSize - assets.all.map(\.bytes.count).reduce(0, +)
+        var (first, count, size) = (0, 0, 0)
         for item in items {
-            let last = all[all.count - 1]
-            if last.count == Self.most || (last.count > 0 && last.html.count + item.count > limit) {
-                all.append(Chunk(first: last.first + last.count))
+            if count == Self.maxItems || (count > 0 && size + item.count > limit) {
+                first += count
+                (count, size) = (0, 0)
+                all.append(Chunk(first: first))
             }
             all[all.count - 1].add(item)
+            count += 1
+            size += item.count
         }
     }
 
-    /// The pages that these make, under a name.
+    /// Returns one page for each chunk. `page` makes the HTML of a page from its chunk.
     func files(_ name: String, _ page: @escaping (Chunk, PageLinks) -> HTMLWriter) -> some Sequence<SiteFile> {
         all.indices.lazy.map { index in
             let links = PageLinks(name: name, page: index + 1, pages: all.count)
@@ -53,13 +60,13 @@ struct PageChunks {
     }
 }
 
-/// Where a page stands among those of its kind, counted from 1.
+/// The number of a page, counted from 1, and the files of the pages before and after it.
 struct PageLinks {
     let name: String
     let page: Int
     let pages: Int
 
-    var file: String { Address.file(name, page: page) }
-    var previous: String? { page > 1 ? Address.file(name, page: page - 1) : nil }
-    var next: String? { page < pages ? Address.file(name, page: page + 1) : nil }
+    var file: String { PageNames.file(name, page: page) }
+    var previous: String? { page > 1 ? PageNames.file(name, page: page - 1) : nil }
+    var next: String? { page < pages ? PageNames.file(name, page: page + 1) : nil }
 }

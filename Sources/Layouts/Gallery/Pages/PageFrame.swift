@@ -1,11 +1,11 @@
 internal import FeedCore
 
-/// What every page has around its content.
+/// The HTML that every page has around its content.
 struct PageFrame {
     let assets: Assets
     private let style: String
     private let script: String
-    /// A `GalleryKey`.
+    /// The `GalleryKey` of the gallery.
     private let key: String
 
     init(assets: Assets, key: String) {
@@ -15,8 +15,8 @@ struct PageFrame {
         script = assets.reference(to: assets.script)
     }
 
-    /// A page may ask its own directory, and nobody else, for anything. The rest of its defence is that a feed's words are
-    /// text in it.
+    /// The Content-Security-Policy of a page: everything that a page loads comes from its own directory. The second
+    /// line of defence is that text from a feed is escaped.
     private static let policy = """
         default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; \
         base-uri 'none'; form-action 'none'
@@ -36,20 +36,20 @@ struct PageFrame {
         page.text(title, limit: 200)
         if links.page > 1 { page.raw(", page \(links.page)") }
         page.raw("</title>\n<link rel=icon href=\(Assets.icon.name)>\n")
-        page.raw("<link rel=alternate type=application/feed+json href=\(Address.jsonFeed)>\n")
-        page.raw("<link rel=alternate type=application/atom+xml href=\(Address.atomFeed)>\n")
+        page.raw("<link rel=alternate type=application/feed+json href=\(PageNames.jsonFeed)>\n")
+        page.raw("<link rel=alternate type=application/atom+xml href=\(PageNames.atomFeed)>\n")
         page.raw("<link rel=stylesheet href=\"\(style)\">\n")
         page.raw("<script src=\"\(script)\" defer></script>\n")
         page.raw("</head><body>\n<a class=skip href=#content>Skip to the images</a>\n")
     }
 
-    /// The heading, what the page is about, its age, which is that of the newest feed on it, and its tools.
+    /// Writes the heading, a summary of the page, its tools, and its age, which is the age of the newest feed on it.
     func header(
         _ page: inout HTMLWriter, title: String, about: String, newest: GalleryFeed?, tools: PageTools
     ) {
         let isFresh = newest?.isFresh ?? true
         page.raw("<header class=\"saved\(isFresh ? "" : " stale")\"><div>")
-        if tools.isInside {
+        if tools.hasIndex {
             page.raw("<nav aria-label=Gallery><a href=index.html>All feeds</a> <a href=newest.html>Newest</a></nav>")
         }
         page.raw("<h1>")
@@ -67,7 +67,7 @@ struct PageFrame {
     }
 
     func age(_ page: inout HTMLWriter, of feed: GalleryFeed) {
-        // HTML knows three digits behind the second, not six.
+        // HTML allows only three digits of a second's fraction.
         let exact = "\(feed.savedAt.rfc3339.dropLast("456Z".count))Z"
         let day = exact.prefix { $0 != "T" }
         let clock = exact.dropFirst(day.count + 1).prefix(5)
@@ -78,8 +78,8 @@ struct PageFrame {
         )
     }
 
-    /// Written only where it is true, as people read pages without the style sheet too. The script puts the same words
-    /// there when it becomes true later.
+    /// Writes the notice that a feed is stale. A page has it only while it is true, because some people read pages
+    /// without the style sheet. The script adds the same text when the feed becomes stale.
     func notice(_ page: inout HTMLWriter) {
         page.raw("<span class=notice>Stale: there may be newer images by now.</span>")
     }
@@ -97,10 +97,10 @@ struct PageFrame {
     }
 }
 
-/// What a page offers in its head. All but the way to other pages, and to ask for it anew, need the script.
+/// The tools in the header of a page. All of them except Reload need the script.
 struct PageTools {
-    /// There is a page that lists the feeds.
-    let isInside: Bool
+    /// Whether the gallery has a page that lists the feeds.
+    let hasIndex: Bool
     let search: Bool
     let slideshow: Bool
 
@@ -110,5 +110,38 @@ struct PageTools {
         if slideshow { page.raw("<button class=\"button play\" type=button>Slideshow</button>") }
         page.raw("<a class=\"button reload\" href=\"\">Reload</a>")
         page.raw("<button class=\"button help\" type=button aria-label=Keys aria-haspopup=dialog>?</button></div>")
+    }
+}
+
+/// A page of the gallery or a file beside the pages.
+struct SiteFile {
+    let name: String
+    let bytes: [UInt8]
+}
+
+/// The style sheet, the script and the icon. Only the rules for the proportions of images differ from gallery to
+/// gallery.
+struct Assets {
+    static let icon = SiteFile(name: "icon.svg", bytes: PackageResources.icon_svg)
+
+    let style: SiteFile
+    let script = SiteFile(name: "script.js", bytes: PackageResources.script_js.withoutIndents)
+
+    init(ratios: Set<Int>) {
+        let rules = ratios.sorted().map(Proportions.rule).joined()
+        style = SiteFile(name: "style.css", bytes: PackageResources.style_css.withoutIndents + Array(rules.utf8))
+    }
+
+    var all: [SiteFile] { [style, script, Self.icon] }
+
+    /// Returns a file's URL with a hash of the content. It makes a browser load the file again after a change.
+    func reference(to file: SiteFile) -> String { "\(file.name)?\(String(file.bytes.fnv1a, radix: 36))" }
+}
+
+extension [UInt8] {
+    /// Returns the text without indentation and without comment lines, which only matter in the source.
+    fileprivate var withoutIndents: [UInt8] {
+        let lines = split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: " ") } }
+        return [UInt8](lines.filter { !$0.starts(with: "//".utf8) }.joined(separator: "\n".utf8)) + "\n".utf8
     }
 }

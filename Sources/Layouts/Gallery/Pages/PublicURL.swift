@@ -1,11 +1,12 @@
 internal import FeedCore
 
-/// Decides which URLs a gallery may show to everybody. A query can hold the signature or the name of one person.
+/// Decides which URLs a gallery may show to the public. A query can contain a person's signature or name.
 enum PublicURL {
-    /// Longer values are signatures, whatever their parameter is called.
-    private static let longestValue = 40
+    /// The maximum length of a value. A longer one is a signature, whatever the name of its parameter.
+    private static let maxValueLength = 40
 
-    /// Returns whether the URL leads to an image on the web, and has no query or one of nothing but size and format.
+    /// Returns whether a gallery may show the URL of an image: it leads to the web, and its query, if any, only
+    /// contains size and format.
     static func isImage(_ url: ResourceURL) -> Bool {
         guard url.isRemote else { return false }
         let address = url.text.prefix { $0 != "#" }
@@ -13,7 +14,7 @@ enum PublicURL {
         return address[mark...].dropFirst().split(separator: "&").allSatisfy(isOfSizeAndFormat)
     }
 
-    /// Returns whether a page may link to the item's page. Some feeds give the image itself as the page.
+    /// Returns whether a gallery may show the URL of an item's page. Some feeds give the image itself as the page.
     static func isPage(_ link: ResourceURL, of image: FeedImage) -> Bool {
         let isImage = ([image.url] + image.alternatives).contains { $0.key == link.key }
         return isImage ? Self.isImage(link) : link.isRemote
@@ -22,8 +23,8 @@ enum PublicURL {
     private static func isOfSizeAndFormat(_ parameter: Substring) -> Bool {
         let name = parameter.prefix { $0 != "=" }
         let value = parameter[name.endIndex...].dropFirst()
-        guard SizeParameters.all.contains(name.lowercased()), value.utf8.count <= longestValue else { return false }
-        // Words, numbers and what stands between them: `300`, `300%2C200`, `1024x768`, `auto,compress`, `16:9`. A longer
+        guard SizeParameters.all.contains(name.lowercased()), value.utf8.count <= maxValueLength else { return false }
+        // A value consists of words and numbers: `300`, `300%2C200`, `1024x768`, `auto,compress`, `16:9`. A longer
         // mixture of letters and digits is a signature.
         let plain = value.replacing("%2C", with: ",").replacing("%2c", with: ",")
         return plain.split { ",.:_-x*".contains($0) }.allSatisfy { word in
@@ -34,7 +35,7 @@ enum PublicURL {
         }
     }
 
-    /// Cuts the queries out of the URLs in a message.
+    /// Removes the queries from the URLs in a message.
     static func withoutQueries(_ message: String) -> String {
         guard message.contains("://"), message.contains("?") else { return message }
         return message.split(separator: " ", omittingEmptySubsequences: false).map { word in

@@ -1,62 +1,107 @@
 internal import FeedCore
+internal import Hashing
 
-/// A feed with its images in the order of its pages: those that it names, and then those that left it.
+/// The name of a feed on its pages and in their file names.
+struct FeedName {
+    /// The feed's title, or its origin if the title is invisible.
+    let title: String
+    /// Where the feed comes from.
+    let origin: String
+
+    init(_ feed: GalleryFeed) {
+        origin = feed.url.place
+        title = HTMLWriter.visible(feed.title) ?? origin
+    }
+
+    /// Returns the origin in the characters of a file name. It has no dot, since a dot precedes the number of a page.
+    var slug: String {
+        let slug = Slug.make(origin, limit: 40)
+        return slug.isEmpty ? "feed" : slug
+    }
+}
+
+/// The file names of pages and subscriptions.
+///
+/// A name depends only on what the file is about, so that links from outside the gallery stay valid while the gallery
+/// changes.
+enum PageNames {
+    /// The gallery as a feed, in two formats.
+    static let jsonFeed = "feed.json"
+    static let atomFeed = "atom.xml"
+
+    /// Returns the name of a feed's pages. It is made of the feed's URL, because the title may change.
+    static func name(of feed: GalleryFeed) throws(FeedError) -> String {
+        try "\(FeedName(feed).slug)-\(ShortHash.of(feed.url.text, digits: 8))"
+    }
+
+    /// Returns the file of one page: `name.html`, `name.2.html`.
+    static func file(_ name: String, page: Int = 1) -> String { page == 1 ? "\(name).html" : "\(name).\(page).html" }
+}
+
+/// The first digits of a text's SHA-256 in hex. They are enough to tell the feeds and images of one gallery apart.
+enum ShortHash {
+    static func of(_ text: String, digits: Int) throws(FeedError) -> String {
+        try String(SHA256.digest(of: text).hex.prefix(digits))
+    }
+}
+
+/// A feed with its images in the order of its pages: the current images, and then the kept ones.
 struct ShownFeed {
     let feed: GalleryFeed
     let name: FeedName
-    /// The name of its pages.
-    let pages: String
+    let pageName: String
     let tiles: [Tile]
-    /// The place of the first image that left the feed.
-    let firstGone: Int
+    /// The index of the first kept image.
+    let firstKept: Int
 
     init(_ feed: GalleryFeed, tiles: [Tile]) throws(FeedError) {
         self.feed = feed
         name = FeedName(feed)
-        pages = try Address.pages(of: feed)
-        let named = tiles.filter { $0.image.lastSeen == nil }
-        let gone = tiles.filter { $0.image.lastSeen != nil }
-        self.tiles = Self.newestFirst(named) + Self.newestFirst(gone)
-        firstGone = named.count
+        pageName = try PageNames.name(of: feed)
+        let current = tiles.filter { $0.image.lastSeen == nil }
+        let kept = tiles.filter { $0.image.lastSeen != nil }
+        self.tiles = Self.newestFirst(current) + Self.newestFirst(kept)
+        firstKept = current.count
     }
 
+    /// The number of images, in words.
     var count: String { HTMLWriter.count(tiles.count, "image") }
 
-    /// When something new was in it last.
+    /// The date of the newest image, or the time when the feed was saved if its images have no dates.
     var newest: Timestamp { tiles.compactMap(\.image.published).max() ?? feed.savedAt }
 
-    /// A image with no date stays behind the one that the feed has before it, and the first ones are as new as what was
-    /// had last.
+    /// Sorts images by date. An image without a date stays behind the image that precedes it in the feed. Images before
+    /// the first date count as published when the latest data was fetched.
     private static func newestFirst(_ tiles: [Tile]) -> [Tile] {
         var last = tiles.compactMap(\.fetchedAt).max() ?? Timestamp.writable.upperBound
         let dated = tiles.map { tile in
             var tile = tile
             last = tile.image.published ?? last
-            tile.since = last
+            tile.sortDate = last
             return tile
         }
-        // Sorting keeps the order of equals.
-        return dated.sorted { $0.since > $1.since }
+        // The sort is stable, so images of the same date keep the feed's order.
+        return dated.sorted { $0.sortDate > $1.sortDate }
     }
 }
 
-/// A image that is there, and which feed it is of.
+/// An image with its file in the gallery and its feed.
 struct ShownImage {
     let tile: Tile
     let placed: PlacedImage
     let feed: ShownFeed
 
-    /// On the feed's page.
-    var address: String { "\(Address.file(feed.pages))#\(tile.address)" }
+    /// The URL of the image on its feed's first page, relative to the pages.
+    var link: String { "\(PageNames.file(feed.pageName))#\(tile.anchor)" }
 }
 
 extension [ShownFeed] {
-    /// The newest images of all feeds, each once.
+    /// Returns the newest images of all feeds, each once.
     func newestImages(_ count: Int) -> [ShownImage] {
         var seen: Set<Digest> = []
-        // No feed has more among them.
-        return flatMap { feed in feed.images.sorted { $0.tile.since > $1.tile.since }.prefix(count) }
-            .sorted { $0.tile.since > $1.tile.since }
+        // Each feed contributes at most `count` images.
+        return flatMap { feed in feed.images.sorted { $0.tile.sortDate > $1.tile.sortDate }.prefix(count) }
+            .sorted { $0.tile.sortDate > $1.tile.sortDate }
             .filter { seen.insert($0.placed.digest).inserted }
             .prefix(count).map(\.self)
     }
@@ -65,7 +110,7 @@ extension [ShownFeed] {
 extension ShownFeed {
     fileprivate var images: [ShownImage] {
         var images: [ShownImage] = []
-        // Swift 6.3's optimizer breaks off where this is a `compactMap`.
+        // As a `compactMap`, this loop crashes the optimizer of Swift 6.3.
         for tile in tiles {
             if let placed = tile.placed { images.append(ShownImage(tile: tile, placed: placed, feed: self)) }
         }

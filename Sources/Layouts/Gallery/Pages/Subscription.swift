@@ -2,10 +2,10 @@ internal import FeedCore
 internal import Hashing
 internal import JSONText
 
-/// The gallery as a feed that others can subscribe to, or mirror. All its addresses are relative: nobody says here where
-/// the gallery will be served.
+/// The gallery as a feed for readers and mirrors. All its URLs are relative, because the address at which the gallery
+/// will be served is unknown.
 struct Subscription {
-    static let mostEntries = 100
+    static let maxEntries = 100
 
     let id: String
     let title: String
@@ -13,67 +13,67 @@ struct Subscription {
     let entries: [SubscriptionEntry]
 
     init(feeds: [ShownFeed]) throws(FeedError) {
-        id = try Self.name(feeds.map(\.feed.url.text).sorted())
+        id = try Self.urn(feeds.map(\.feed.url.text).sorted())
         title = feeds.count == 1 ? feeds[0].name.title : "Images"
         updated = feeds.map(\.feed.savedAt).max() ?? Timestamp(microseconds: 0)
         var entries: [SubscriptionEntry] = []
-        for image in feeds.newestImages(Self.mostEntries) { entries.append(try SubscriptionEntry(image)) }
+        for image in feeds.newestImages(Self.maxEntries) { entries.append(try SubscriptionEntry(image)) }
         self.entries = entries
     }
 
     var files: [SiteFile] { [json, atom] }
 
-    /// The same for the same, in every gallery.
-    static func name(_ parts: [String]) throws(FeedError) -> String {
+    /// Returns an identifier that is the same for the same parts in every gallery.
+    static func urn(_ parts: [String]) throws(FeedError) -> String {
         try "urn:sha256:\(SHA256.digest(of: parts.joined(separator: "\n")).hex)"
     }
 }
 
-/// A image of it.
+/// An image as an entry of the subscription.
 struct SubscriptionEntry {
     let id: String
     let title: String?
-    let words: String?
+    let description: String?
     let updated: Timestamp
-    /// Of its page in the gallery.
-    let address: String
+    /// The URL of the image on its page in the gallery.
+    let pageURL: String
     let shown: ShownImage
 
     init(_ shown: ShownImage) throws(FeedError) {
         let image = shown.tile.image
-        id = try Subscription.name([shown.feed.feed.url.text, image.id])
+        id = try Subscription.urn([shown.feed.feed.url.text, image.id])
         title = HTMLWriter.visible(image.title)
-        words = HTMLWriter.visible(image.description)
+        description = HTMLWriter.visible(image.description)
         updated = image.published ?? shown.tile.fetchedAt ?? shown.feed.feed.savedAt
-        address = shown.address
+        pageURL = shown.link
         self.shown = shown
     }
 
-    /// What a reader of feeds shows: the image, and its words both for those who see it and for those who don't.
+    /// The HTML that a feed reader shows: the image, and its description both as text and for screen readers.
     var html: String {
         var html = HTMLWriter()
         html.raw("<p><img src=\"\(shown.placed.file)\"")
-        html.attribute("alt", words ?? title ?? "")
+        html.attribute("alt", description ?? title ?? "")
         if let size = shown.placed.size { html.raw(" width=\"\(size.width)\" height=\"\(size.height)\"") }
         html.raw("></p>")
-        if let words {
+        if let description {
             html.raw("<p>")
-            html.text(words)
+            html.text(description)
             html.raw("</p>")
         }
         return String(decoding: html.bytes, as: UTF8.self)
     }
 }
 
-/// As Atom, whose texts are escaped as those of a page are.
+/// The subscription in the Atom format. Texts are escaped as in a page.
 enum AtomSubscription {
     static func entry(_ entry: SubscriptionEntry, to xml: inout HTMLWriter) {
         let (image, placed) = (entry.shown.tile.image, entry.shown.placed)
         xml.raw("<entry>\n<id>\(entry.id)</id>\n<title>")
-        xml.text(entry.title ?? entry.words ?? "Image", limit: 300)
+        xml.text(entry.title ?? entry.description ?? "Image", limit: 300)
         xml.raw("</title>\n<updated>\(entry.updated.rfc3339)</updated>\n")
         if let published = image.published { xml.raw("<published>\(published.rfc3339)</published>\n") }
-        xml.raw("<link rel=\"alternate\" type=\"text/html\" href=\"\(entry.address)\"/>\n")
+        xml.raw("<link rel=\"alternate\" type=\"text/html\" href=\"\(entry.pageURL)\"/>\n")
         if let link = image.link, PublicURL.isPage(link, of: image) {
             xml.raw("<link rel=\"via\"")
             xml.link("href", link.text)
@@ -93,15 +93,15 @@ extension Subscription {
         xml.raw("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<title>")
         xml.text(title, limit: 300)
         xml.raw("</title>\n<id>\(id)</id>\n<updated>\(updated.rfc3339)</updated>\n")
-        xml.raw("<author><name>feedsync</name></author>\n<link rel=\"self\" href=\"\(Address.atomFeed)\"/>\n")
+        xml.raw("<author><name>feedsync</name></author>\n<link rel=\"self\" href=\"\(PageNames.atomFeed)\"/>\n")
         xml.raw("<link rel=\"alternate\" type=\"text/html\" href=\"index.html\"/>\n")
         for entry in entries { AtomSubscription.entry(entry, to: &xml) }
         xml.raw("</feed>\n")
-        return SiteFile(name: Address.atomFeed, bytes: xml.bytes)
+        return SiteFile(name: PageNames.atomFeed, bytes: xml.bytes)
     }
 }
 
-/// As JSON Feed 1.1.
+/// The subscription in the JSON Feed 1.1 format.
 enum JSONSubscription {
     static func item(_ entry: SubscriptionEntry) -> JSONValue {
         let (image, placed) = (entry.shown.tile.image, entry.shown.placed)
@@ -110,7 +110,7 @@ enum JSONSubscription {
             "size_in_bytes": .integer(Int(placed.byteCount)),
         ]
         let members: [(String, JSONValue)] = [
-            ("id", .string(entry.id)), ("url", .string(entry.address)),
+            ("id", .string(entry.id)), ("url", .string(entry.pageURL)),
             ("external_url", JSONValue(image.link.flatMap { PublicURL.isPage($0, of: image) ? $0.text : nil })),
             ("title", JSONValue(entry.title)), ("content_html", .string(entry.html)),
             ("image", .string(placed.file)), ("date_published", JSONValue(image.published?.rfc3339)),
@@ -128,8 +128,8 @@ extension Subscription {
         let document: JSONValue = [
             "version": .string("https://jsonfeed.org/version/1.1"), "title": .string(title),
             "home_page_url": .string("index.html"),
-            "feed_url": .string(Address.jsonFeed), "items": .array(entries.map(JSONSubscription.item)),
+            "feed_url": .string(PageNames.jsonFeed), "items": .array(entries.map(JSONSubscription.item)),
         ]
-        return SiteFile(name: Address.jsonFeed, bytes: Array("\(document.text())\n".utf8))
+        return SiteFile(name: PageNames.jsonFeed, bytes: Array("\(document.text())\n".utf8))
     }
 }

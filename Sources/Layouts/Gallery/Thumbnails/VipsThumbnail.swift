@@ -4,28 +4,29 @@ internal import Glibc
 internal import Synchronization
 internal import SystemFiles
 
-/// The program `vipsthumbnail`, which decodes images that may be hostile in child processes without sockets.
+/// The program `vipsthumbnail`. It decodes images, which may be hostile, in child processes without sockets.
 final class VipsThumbnail: Sendable {
     enum Outcome: Hashable {
-        /// The program made whatever it could.
+        /// The program ran to its end and made the thumbnails that it could make.
         case ended(hasComplaints: Bool)
-        /// A signal ended the program before it was done: the signal of a limit, of a crash, or of `endAll`.
+        /// A signal ended the program early: that of a limit, of a crash, or of `endAll`.
         case died
-        /// The program could not even begin: it, or one of its libraries, is missing or broken.
+        /// The program failed to start, because it or one of its libraries is missing or broken.
         case unusable
     }
 
     private struct Children {
         var running: Set<pid_t> = []
-        var areOver = false
+        var areEnded = false
     }
 
     private static let name = "vipsthumbnail"
     private static let limits = feedsync_limits(memory: 1 << 30, file_size: 16 << 20, seconds: 10)
-    /// What a decoder says about a file that ends too early. What it made of such a file is not the image.
+    /// Messages of decoders about a file that ends too early. A thumbnail of such a file would show only a part of the
+    /// image.
     private static let complaints = ["remature end", "not enough data", "nexpected end"]
-    /// How a shell, and a child of ours, says that a program can't be run.
-    private static let notRun: Set<Int32> = [126, 127]
+    /// The exit codes by which a shell, or a child of feedsync, says that it can't run a program.
+    private static let startFailures: Set<Int32> = [126, 127]
 
     private let program: String
     private let children = Mutex(Children())
@@ -42,7 +43,7 @@ final class VipsThumbnail: Sendable {
         .connectivity("no thumbnails can be made: \(program) doesn't run").hinting("try it by hand, or install it anew")
     }
 
-    /// Returns why hostile images can't be decoded safely on this system; nil if they can.
+    /// The reason why this system can't decode hostile images safely; nil if it can.
     static var confinementFailure: FeedError? {
         guard feedsync_can_confine() == 0 else { return nil }
         return .connectivity(
@@ -51,29 +52,29 @@ final class VipsThumbnail: Sendable {
         .hinting("--thumbnails never does without them")
     }
 
-    /// Makes `NAME.webp` of each file `NAME` in the directory, and returns when that is done.
+    /// Makes a thumbnail `NAME.webp` of each file `NAME` in the directory. Returns when the program has ended.
     func run(on names: [String], in directory: Descriptor) throws(SystemError) -> Outcome {
         let messages = try directory.makeUnnamedFile()
-        // More effort makes files a twentieth smaller and takes a fifth longer. `strip` differs from version to version:
-        // what has to go is removed from the results.
+        // A higher effort makes files 5 % smaller and takes 20 % longer. Metadata is removed from the results
+        // afterwards, because the option `strip` differs from version to version.
         let options = ["--size", "480x480>", "--vips-concurrency", "1"]
         let arguments = [program] + options + ["--output", "%s.webp[Q=75,effort=2]"] + names
         guard let status = try wait(arguments, in: directory, messages) else { return .died }
         if status & 0x7F != 0 { return .died }
-        if Self.notRun.contains(status >> 8) { return .unusable }
+        if Self.startFailures.contains(status >> 8) { return .unusable }
         let text = String(decoding: try messages.read(1 << 20), as: UTF8.self)
         return .ended(hasComplaints: Self.complaints.contains { text.contains($0) })
     }
 
-    /// Ends the programs that run now, with all that they have started. No other is started any more.
+    /// Ends all running programs with the processes that they have started, and prevents further ones from starting.
     func endAll() {
         children.withLock { children in
-            children.areOver = true
+            children.areEnded = true
             children.running.forEach(Self.kill)
         }
     }
 
-    /// Returns the status with which the program ended; nil if `endAll` came first.
+    /// Runs the program. Returns the status with which it ended; nil if `endAll` came first.
     private func wait(
         _ arguments: [String], in directory: Descriptor, _ messages: Descriptor
     ) throws(SystemError) -> Int32? {
@@ -82,7 +83,7 @@ final class VipsThumbnail: Sendable {
             withPointers(to: environment) { environment in
                 var limits = Self.limits
                 return children.withLock { children in
-                    guard !children.areOver else { return nil }
+                    guard !children.areEnded else { return nil }
                     let child = feedsync_start_confined(
                         program, arguments, environment, directory.number, messages.number, &limits)
                     children.running.insert(child)
@@ -96,7 +97,7 @@ final class VipsThumbnail: Sendable {
             Self.kill(child)
             _ = feedsync_await(child, -1)
         }
-        // What the program started does not outlive it. Until the program is reaped, its number is nobody else's.
+        // The processes that the program started end with it. Its process id stays reserved until `waitpid`.
         children.withLock { children in
             Self.kill(child)
             children.running.remove(child)
@@ -108,14 +109,14 @@ final class VipsThumbnail: Sendable {
         return status
     }
 
-    /// Ends a child and its group, which it may not have made yet.
+    /// Ends a child and its process group. The child is named separately, because it may not have made the group yet.
     private static func kill(_ child: pid_t) {
         Glibc.kill(-child, SIGKILL)
         Glibc.kill(child, SIGKILL)
     }
 }
 
-/// Lends texts as C has them. The pointers are valid until `body` returns.
+/// Calls `body` with pointers to the texts as C strings. The pointers are valid until `body` returns.
 private func withPointers<Outcome>(
     to texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Outcome
 ) -> Outcome {
@@ -125,7 +126,7 @@ private func withPointers<Outcome>(
 }
 
 extension Descriptor {
-    /// Makes a file for reading and writing that goes with its descriptor.
+    /// Makes a file for reading and writing that exists only as long as its descriptor.
     fileprivate func makeUnnamedFile() throws(SystemError) -> Descriptor {
         let name = ".messages-\(UInt64.random(in: 0...UInt64.max))"
         let made = try open(name, O_RDWR | O_CREAT | O_EXCL | O_APPEND, mode: 0o600)

@@ -4,16 +4,17 @@ internal import Glibc
 internal import Synchronization
 internal import SystemFiles
 
-/// Makes thumbnails, as many at once as there are processors.
-final class ThumbnailMaking: Sendable {
+/// Makes thumbnails in batches, one batch per processor at a time.
+final class ThumbnailMaker: Sendable {
     private struct State {
         var progress: Progress
-        /// What would come in the way of the others as well.
+        /// The error that ends the work, because it would affect the other images too.
         var failure: FeedError?
     }
 
-    /// A program takes a while to begin, and nobody should wait long for the last of them.
-    private static let filesAtOnce = 24
+    /// The number of images for one run of the program: enough to make up for the time that a program takes to start,
+    /// and few enough that all processors are busy until the end.
+    private static let batchSize = 24
 
     private let program: VipsThumbnail
     private let files: any ImageFiles
@@ -36,11 +37,11 @@ final class ThumbnailMaking: Sendable {
 
     func make(_ images: [StoredImage]) async throws(FeedError) {
         state.withLock { $0.progress.total = images.count }
-        let starts = Array(stride(from: 0, to: images.count, by: Self.filesAtOnce))
+        let starts = Array(stride(from: 0, to: images.count, by: Self.batchSize))
         await withTaskCancellationHandler {
             DispatchQueue.concurrentPerform(iterations: starts.count) { batch in
                 let rest = images[starts[batch]...]
-                do throws(FeedError) { try take(Array(rest.prefix(Self.filesAtOnce))) } catch { end(with: error) }
+                do throws(FeedError) { try makeBatch(Array(rest.prefix(Self.batchSize))) } catch { end(with: error) }
             }
         } onCancel: {
             end(with: .cancelled)
@@ -51,14 +52,14 @@ final class ThumbnailMaking: Sendable {
 
     private func end(with error: FeedError) { state.withLock { $0.failure = $0.failure ?? error } }
 
-    private func take(_ images: [StoredImage]) throws(FeedError) {
+    private func makeBatch(_ images: [StoredImage]) throws(FeedError) {
         var placed: [Digest] = []
         for image in images where state.withLock({ $0.failure == nil }) {
             do throws(FeedError) {
                 try files.open(image).place(at: "\(work.path)/\(image.digest.hex)")
                 placed.append(image.digest)
             } catch let error where [.notFound, .storage(.unreadable)].contains(error.kind) {
-                // The gallery meets it, too, and tells.
+                // The gallery reads the same file later and reports the error.
                 count(isMade: false)
             }
         }
@@ -67,7 +68,8 @@ final class ThumbnailMaking: Sendable {
         }
     }
 
-    /// A image that ends the program is found by running it on each alone.
+    /// Makes the thumbnails of some images. If the program fails, it runs again for each image separately, so that only
+    /// the image that causes the failure goes without.
     private func make(_ digests: [Digest]) throws(SystemError) {
         guard !digests.isEmpty, state.withLock({ $0.failure == nil }) else { return }
         let outcome = try program.run(on: digests.map(\.hex), in: work)
