@@ -196,7 +196,7 @@
   // The search by words, in all pages
 
   const find = document.querySelector('input[type=search]');
-  const plain = text => text.normalize('NFKD').repageURL(/\p{M}/gu, '').toLowerCase();
+  const plain = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const wanted = () => find ? plain(find.value).split(/\s+/).filter(Boolean) : [];
   const words = new WeakMap();
   const wordsOf = item => {
@@ -399,7 +399,7 @@
   // The keys
 
   const keys = [
-    ['← →', 'the previous and the next image'], ['Home End', 'the first and the last'], ['Enter', 'opens a image'],
+    ['← →', 'the previous and the next image'], ['Home End', 'the first and the last'], ['Enter', 'opens an image'],
     ['Esc', 'closes it'], ['S', 'slideshow'], ['Space', 'starts and pauses it'], ['F', 'full screen'], ['/', 'search'],
     ['?', 'these keys'],
   ];
