@@ -32,26 +32,31 @@ struct BadFileTests {
             """#, [digest, error] + arguments)
     }
 
-    @Test("doesn't count as cached", arguments: errors) func status(_ error: String) async throws {
+    @Test("An image whose file can't be examined doesn't count as cached", arguments: errors)
+    func status(_ error: String) async throws {
         let result = try await run(error, "status", "--json")
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(try result.json["feeds"]?[0]?["images_cached"]?.int == 1)
     }
 
-    @Test("is missing in a gallery", arguments: errors) func gallery(_ error: String) async throws {
+    @Test("An image whose file can't be read is missing in a gallery", arguments: errors)
+    func gallery(_ error: String) async throws {
         let result = try await run(error, "gallery", "--json", program.directory.path("site"))
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(try result.json["missing"]?.int == 1)
     }
 
-    @Test("ends an export, with the reason", arguments: errors) func export(_ error: String) async throws {
+    @Test("An image whose file can't be read ends an export with the reason", arguments: errors)
+    func export(_ error: String) async throws {
         let archive = program.directory.path("cache.tar")
         let result = try await run(error, "export", archive)
         expectOneLine(result, exit: 74, [digest, "can't be opened"])
         #expect(!Files.exists(archive))
     }
 
-    @Test("fails its image in a sync, and no other", arguments: errors) func sync(_ error: String) async throws {
+    @Test(
+        "An image whose file can't be examined fails in a sync, and the other images are downloaded", arguments: errors)
+    func sync(_ error: String) async throws {
         server.serve(images: [0, 1, 2])
         let result = try await run(error, server.feedURL)
         #expect(result.status == .exited(23))
@@ -60,12 +65,13 @@ struct BadFileTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
     }
 
-    @Test("stays where damage isn't looked for", arguments: errors) func validate(_ error: String) async throws {
+    @Test("A file that can't be examined stays after a validate without --deep", arguments: errors)
+    func validate(_ error: String) async throws {
         expectQuiet(try await run(error, "validate"))
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
-    @Test("is told, and not counted among those deleted, where it is damaged and can't be", arguments: errors)
+    @Test("A damaged file that can't be deleted is reported and not counted as deleted", arguments: errors)
     func validateDeep(_ error: String) async throws {
         let result = try await run(error, "validate", "--deep", "--json")
         #expect(result.status == .exited(74))
@@ -75,7 +81,7 @@ struct BadFileTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 1)
     }
 
-    @Test("is not in the way of others that are to be deleted", arguments: errors)
+    @Test("A file that can't be deleted leaves the other deletions of validate unaffected", arguments: errors)
     func leftover(_ error: String) async throws {
         try await program.sql("DELETE FROM items")
         for number in 1...8 {
@@ -90,7 +96,7 @@ struct BadFileTests {
 
     // MARK: Rights
 
-    @Test("is replaced by an import where there is no right to it, and ends an export") func noRight() async throws {
+    @Test("A file without read permission is replaced by an import and ends an export") func noRight() async throws {
         let file = "\(program.imageDirectory)/\(digest)"
         let archive = program.directory.path("cache.tar")
         expectQuiet(try await program.run("export", archive))
@@ -101,14 +107,14 @@ struct BadFileTests {
         #expect(try Files.mode(file) == 0o444)
     }
 
-    @Test("is told by `image --offline` as what it is where there is no right to it") func image() async throws {
+    @Test("A file without read permission is reported as such by `image --offline`") func image() async throws {
         chmod("\(program.imageDirectory)/\(digest)", 0)
         let result = try await program.runBound("image", "--offline", server.imageURL(0))
         expectOneLine(result, exit: 74, [digest, "Permission denied"])
         #expect(!result.errorText.contains("validate"))
     }
 
-    @Test("stays where there is no right to it, while what is damaged goes", arguments: [[], ["-n"]])
+    @Test("A file without read permission stays while damaged files are deleted", arguments: [[], ["-n"]])
     func keptBesideDamage(options: [String]) async throws {
         chmod("\(program.imageDirectory)/\(digest)", 0)
         try Files.damage("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))")
@@ -120,7 +126,7 @@ struct BadFileTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == (options.isEmpty ? 1 : 2))
     }
 
-    @Test("stays with all others to which there is no right") func allKept() async throws {
+    @Test("All files stay if all of them are without read permission") func allKept() async throws {
         for name in Files.names(in: program.imageDirectory) { chmod("\(program.imageDirectory)/\(name)", 0) }
         let result = try await program.runBound("validate", "--deep")
         #expect(result.status == .exited(74))
@@ -141,21 +147,23 @@ struct BadFileTests {
             """#, [error] + images)
     }
 
-    @Test("is damaged where others can be read", arguments: errors) func damaged(_ error: String) async throws {
+    @Test("An unreadable file counts as damaged if others can be read", arguments: errors)
+    func damaged(_ error: String) async throws {
         let result = try await validateDeep(failing: error, [digest])
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(try result.json["damaged"]?.int == 1)
         #expect(!Files.exists("\(program.imageDirectory)/\(digest)"))
     }
 
-    @Test("is damaged where it is the only one", arguments: errors) func damagedAlone(_ error: String) async throws {
+    @Test("A single unreadable file counts as damaged if it is the only one", arguments: errors)
+    func damagedAlone(_ error: String) async throws {
         try await program.sql("DELETE FROM items WHERE url <> '\(server.imageURL(0))'")
         let result = try await validateDeep(failing: error, [digest])
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(try result.json["damaged"]?.int == 1)
     }
 
-    @Test("is nobody's damage where not one can be read: nothing is deleted", arguments: errors)
+    @Test("validate deletes nothing if every file is unreadable", arguments: errors)
     func noneRead(_ error: String) async throws {
         let result = try await validateDeep(failing: error, Files.names(in: program.imageDirectory))
         #expect(result.status == .exited(74), "\(result.errorText)")
@@ -165,7 +173,7 @@ struct BadFileTests {
     }
 
     @Test(
-        "is not told from the others where there is no right to any of them: nothing is deleted",
+        "A directory of images without search permission ends a command with 74, and nothing is deleted",
         arguments: [["validate"], ["validate", "--deep"], ["gallery"], ["sync"], ["status"]])
     func noRightToDirectory(command: [String]) async throws {
         chmod(program.imageDirectory, 0o600)

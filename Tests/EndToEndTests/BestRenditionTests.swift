@@ -29,7 +29,7 @@ struct BestRenditionTests {
         return try #require(images?.first)
     }
 
-    @Test("comes, with what the feed says of it")
+    @Test("The best rendition of an image is downloaded with what the feed says of it")
     func best() async throws {
         server.server.route("/full.jpg", .png(7))
         expectQuiet(try await program.run(feed))
@@ -43,7 +43,7 @@ struct BestRenditionTests {
     }
 
     @Test(
-        "comes from its next address where the best is gone for good, and is asked for no more",
+        "An image comes from its next URL if the best is gone for good, and the best is not requested again",
         arguments: [
             Reply(404), Reply(410), Reply(403), Reply(), .text("<!DOCTYPE html><html>a page</html>", type: "text/html"),
         ])
@@ -59,7 +59,7 @@ struct BestRenditionTests {
         #expect(server.paths(after: 3) == ["/feed.xml"])
     }
 
-    @Test("is waited for where the server can't serve now")
+    @Test("An image waits for its best URL if the server fails for a moment")
     func passing() async throws {
         server.server.route("/full.jpg", Reply(503))
         let result = try await program.run(feed)
@@ -95,7 +95,7 @@ struct BestRenditionTests {
         #expect(try await image()["from"] == nil)
     }
 
-    @Test("failed where none of its addresses has it, as one image, for the reason at the best")
+    @Test("An image none of whose URLs has data fails once, for the reason of the best URL")
     func none() async throws {
         server.server.route("/full.jpg", Reply(410))
         server.serve(Reply(404), at: 0)
@@ -111,7 +111,7 @@ struct BestRenditionTests {
         #expect(server.paths(after: 3) == ["/feed.xml"])
     }
 
-    @Test("is told with what was left out, by -v and in JSON alone, each once")
+    @Test("Left-out images are reported once with what they are, by -v and in JSON only")
     func notes() async throws {
         server.server.route("/full.jpg", Reply(404))
         server.serve(Reply(404), at: 0)
@@ -125,7 +125,7 @@ struct BestRenditionTests {
         #expect(quiet.errorLines.count == 2, "\(quiet.errorText)")
     }
 
-    @Test("is chosen anew where other rules hold, though the server says that nothing has changed")
+    @Test("Images are chosen again under other rules, although the feed is unchanged")
     func rules() async throws {
         server.server.route("/full.jpg", .png(7))
         serve(#"<img src="/0.png"><img class="emoji" src="/1.png">"#, headers: [("ETag", "\"1\"")])
@@ -139,7 +139,7 @@ struct BestRenditionTests {
         #expect(server.server.requests[3].header("if-none-match") == nil)
     }
 
-    @Test("is chosen by expressions, on the command line and in a feed's section")
+    @Test("Images are chosen by expressions on the command line and in a feed's section")
     func expressions() async throws {
         serve(#"<img src="/0.png"><img src="/1.png">"#)
         expectQuiet(try await program.run("--exclude", "/0[.]png$", feed))
@@ -151,13 +151,13 @@ struct BestRenditionTests {
         #expect(try await image()["id"]?.string == "7")
     }
 
-    @Test("can't be chosen by what is no expression")
+    @Test("An invalid expression for choosing images is refused")
     func wrongExpression() async throws {
         expectOneLine(
             try await program.run("--include", "(", feed), exit: 64, ["--include", "a regular expression"])
     }
 
-    @Test("is not waited for without end where an expression takes that long")
+    @Test("A feed fails if an expression of --exclude takes too long")
     func endlessExpression() async throws {
         serve(#"<img src="/\#(String(repeating: "a", count: 60)).png">"#)
         let result = try await program.run("--exclude", "(a|a|aa)+$", feed)

@@ -45,7 +45,7 @@ struct CacheOwnerTests {
     }
 
     @Test(
-        "a directory of another user is refused before anything is written",
+        "A cache directory of another user is refused before anything is written",
         arguments: [["sync", "FEED"], ["validate"], ["status"], ["export", "-"], ["remove", "FEED"]], [true, false])
     func directory(command: [String], isEmpty: Bool) async throws {
         if isEmpty {
@@ -64,7 +64,7 @@ struct CacheOwnerTests {
     }
 
     @Test(
-        "an entry that belongs to another user is refused before anything is written",
+        "A cache entry of another user is refused before anything is written",
         arguments: [
             "lock", "feedsync.sqlite", "feedsync.sqlite-wal", "feedsync.sqlite-shm", "images", "incoming", "thumbnails",
             "outputs", "damaged",
@@ -82,7 +82,8 @@ struct CacheOwnerTests {
     }
 
     @Test(
-        "a link of another user is refused, wherever it leads", arguments: ["lock", "feedsync.sqlite-wal", "incoming"])
+        "A symbolic link of another user in a cache is refused wherever it leads",
+        arguments: ["lock", "feedsync.sqlite-wal", "incoming"])
     func link(name: String) async throws {
         try await makeCache()
         try await inCache(#"rm -rf "$1"; ln -s /tmp "$1"; chown -h \#(Self.stranger) "$1""#, name)
@@ -90,7 +91,7 @@ struct CacheOwnerTests {
         expectOneLine(result, exit: 73, ["\(name): belongs to another user"])
     }
 
-    @Test("a lock that another user holds blocks nobody: their lock file is refused, whatever it is")
+    @Test("A lock file of another user is refused, so that their lock blocks no run")
     func heldLock() async throws {
         try await makeCache()
         for script in ["touch lock", "mkfifo lock"] {
@@ -104,7 +105,7 @@ struct CacheOwnerTests {
         }
     }
 
-    @Test("an image that belongs to another user is not read")
+    @Test("An image file of another user is not read")
     func image() async throws {
         try await makeCache()
         let digest = try await program.digest(of: server.imageURL(0))
@@ -115,7 +116,7 @@ struct CacheOwnerTests {
         #expect(try await run("image", "--offline", server.imageURL(1)).status == .exited(0))
     }
 
-    @Test("a directory of root's, such as a volume of Kubernetes, is as good as one's own")
+    @Test("A cache directory of root, such as a Kubernetes volume, is used like one's own")
     func volume() async throws {
         try program.directory.makeDirectory("cache")
         try await inCache("chmod 777 .")
@@ -128,7 +129,7 @@ struct CacheOwnerTests {
         expectQuiet(try await run("validate", "--deep"))
     }
 
-    @Test("what root makes in the cache of a user is theirs, also in a new one, and while it is open")
+    @Test("What root makes in a user's cache belongs to that user, even in a new or open cache")
     func root() async throws {
         let noise = try await program.shell(
             "cd \"$HOME\" && vips gaussnoise n.v 800 600 --sigma 40 && vips cast n.v m.v uchar && vips copy m.v i.jpg")
@@ -160,7 +161,7 @@ struct CacheOwnerTests {
     private static let obstacles = ["mkfifo", "ln -s /dev/zero", "ln -s nowhere", "truncate -s 1T"]
 
     @Test(
-        "a pipe, a link or a file without data in the place of a part of the cache never holds up a run",
+        "A FIFO, link or empty file among a cache's parts never makes a run wait",
         arguments: [
             "lock", "feedsync.sqlite", "feedsync.sqlite-wal", "feedsync.sqlite-shm", "feedsync.sqlite-journal",
             "images",
@@ -183,7 +184,9 @@ struct CacheOwnerTests {
         }
     }
 
-    @Test("in the place of an image, they are no image, and the next sync has it again", arguments: obstacles)
+    @Test(
+        "A FIFO, link or empty file in place of an image is no image, and the next sync replaces it",
+        arguments: obstacles)
     func imageObstacle(command: String) async throws {
         try await makeCache()
         let digest = try await program.digest(of: server.imageURL(0))

@@ -17,7 +17,7 @@ struct ConfigTests {
         try program.directory.write(text, to: name)
     }
 
-    @Test("feedsync alone syncs the feeds that the file names, each on its own terms")
+    @Test("feedsync without operands syncs the feeds of the config file, each with its own options")
     func feeds() async throws {
         let other = try FeedServer(images: 1)
         let config = try write(
@@ -43,7 +43,7 @@ struct ConfigTests {
         }
     }
 
-    @Test("a feed given by hand has its section too, also for show")
+    @Test("A feed on the command line has its section of the config file applied, even for show")
     func given() async throws {
         let config = try write("[feed \"\(server.feedURL)\"]\nheader = X-Own: 1\n")
         try await program.run("--config", config, server.feedURL)
@@ -51,7 +51,7 @@ struct ConfigTests {
         #expect(server.server.requests.map { $0.header("x-own") } == ["1", "1", "1"])
     }
 
-    @Test("a feed's own limits hold for it alone")
+    @Test("The limits of a feed's section apply to that feed only")
     func limits() async throws {
         let other = try FeedServer(images: 1)
         let config = try write(
@@ -71,7 +71,7 @@ struct ConfigTests {
         #expect(outcomes?[1]?["outcome"]?.string == "failed")
     }
 
-    @Test("a feed's own proxy, retries and time are its own")
+    @Test("The proxy, retries and times of a feed's section apply to that feed only")
     func transport() async throws {
         let dead = try DeadPort()
         let proxied = "http://proxied.invalid/feed.json"
@@ -99,7 +99,7 @@ struct ConfigTests {
         #expect(server.requestCount - before == 4)
     }
 
-    @Test("what is asked for again may differ from feed to feed")
+    @Test("--retry-failed and --revalidate can differ from feed to feed")
     func scope() async throws {
         let other = try FeedServer(images: 2)
         server.serve(images: [0, 1])
@@ -121,7 +121,7 @@ struct ConfigTests {
         #expect(other.paths(after: later.1).sorted() == ["/1.png", "/feed.json"])
     }
 
-    @Test("an image that feeds ask for in the same way is asked for once, whatever else is their own")
+    @Test("An image that two feeds request in the same way is requested once, whatever else differs")
     func sameWay() async throws {
         server.serve(Reply(404), at: 0)
         let feeds = (1...3).map { "/\($0).json" }
@@ -134,7 +134,7 @@ struct ConfigTests {
         #expect(server.paths().filter { $0 == "/0.png" } == ["/0.png"])
     }
 
-    @Test("max-age may differ from feed to feed")
+    @Test("--max-age can differ from feed to feed")
     func maxAge() async throws {
         try await program.run(server.feedURL)
         try await program.makeStale()
@@ -151,7 +151,7 @@ struct ConfigTests {
         #expect(try await program.run("show", "--offline", "--config", config, server.feedURL).status == .exited(0))
     }
 
-    @Test("the usual place is looked at, and --no-config doesn't")
+    @Test("The config file is found in its default location, and --no-config ignores it")
     func usual() async throws {
         try program.directory.makeDirectory(".config")
         try program.directory.makeDirectory(".config/feedsync")
@@ -163,7 +163,9 @@ struct ConfigTests {
             ["no feed to sync"])
     }
 
-    @Test("a feed may lie beside the file, whatever directory the run starts in", arguments: ["site/config", "link"])
+    @Test(
+        "A local feed is relative to the config file, whatever directory the run starts in",
+        arguments: ["site/config", "link"])
     func relative(name: String) async throws {
         try program.directory.makeDirectory("site")
         try program.directory.write(FeedServer.feed([]), to: "site/feed.json")
@@ -176,7 +178,7 @@ struct ConfigTests {
         #expect(saved == "file://\(program.directory.path("site/feed.json"))")
     }
 
-    @Test("a mistake ends any command with 78 and its place; a file that isn't there with 66")
+    @Test("A mistake in the config file ends any command with 78 and its line; a missing file gives 66")
     func mistakes() async throws {
         let config = try write("# mine\nmax-aeg = 7d\n")
         for command in [["status"], ["show", server.feedURL], [server.feedURL], ["validate"]] {
@@ -188,7 +190,7 @@ struct ConfigTests {
         expectOneLine(try await program.run("--config", "/nowhere/config"), exit: 66, ["/nowhere/config"])
     }
 
-    @Test("what can't be read as a config file is told, and not read for ever")
+    @Test("An unreadable config file is reported, and an endless one is not read forever")
     func unreadable() async throws {
         expectOneLine(
             try await program.run("--config", program.directory.path), exit: 78,
@@ -197,7 +199,7 @@ struct ConfigTests {
         expectOneLine(try await program.run("--config", "/bin/sh"), exit: 78, ["/bin/sh:", "not UTF-8"])
     }
 
-    @Test("user name and password of a feed stay in the file")
+    @Test("The user name and password of a feed stay in the config file")
     func credentials() async throws {
         let secret = server.feedURL.replacing("http://", with: "http://me:s3cret@")
         let config = try write("feed = \(secret)\n")
@@ -209,7 +211,7 @@ struct ConfigTests {
         #expect(server.server.requests.allSatisfy { $0.header("authorization") == "Basic bWU6czNjcmV0" })
     }
 
-    @Test("with -v, each image is told with its outcome, also those in the cache and those of a feed out of reach")
+    @Test("-v reports the outcome of each image, even of cached ones and of unreachable feeds")
     func outcomes() async throws {
         try await program.run(server.feedURL)
         let again = try await program.run("-v", server.feedURL)
@@ -220,7 +222,7 @@ struct ConfigTests {
         #expect(offline.errorText.contains("\(server.imageURL(0)): not requested, because its feed is unreachable"))
     }
 
-    @Test("with -v, each step of saving a feed is told in its order")
+    @Test("-v reports the steps of saving a feed in their order")
     func steps() async throws {
         try await program.run(server.feedURL)
         server.serve(images: [1])

@@ -57,7 +57,7 @@ struct ConnectivityTests {
         return url
     }
 
-    @Test("with no saved copy the run fails", arguments: Trouble.allCases)
+    @Test("A run fails if the feed can't be reached and has no saved copy", arguments: Trouble.allCases)
     func neverSaved(_ trouble: Trouble) async throws {
         let feed = try await cause(trouble, savedBefore: false)
         let result = try await program.run("--timeout", trouble.patience, feed)
@@ -69,7 +69,7 @@ struct ConnectivityTests {
         expectOneLine(shown, exit: 69, [feed, trouble.reason, "no saved feed"])
     }
 
-    @Test("feeds behind one dead server are told of in one line, whether saved copies stand in for them or not")
+    @Test("Feeds behind one dead server are reported in one line, with or without saved copies")
     func oneServer() async throws {
         let feeds = (0..<8).map { server.server.url("/\($0).json") }
         for number in 0..<8 { server.server.route("/\(number).json", .text(FeedServer.feed([]))) }
@@ -92,7 +92,7 @@ struct ConnectivityTests {
     }
 
     @Test(
-        "feeds behind one dead server are not told of with the saved copy that the first of them has",
+        "Feeds behind one dead server are reported without the age of the first feed's saved copy",
         arguments: [0, 1])
     func stories(stale: Int) async throws {
         let feeds = (0..<2).map { server.server.url("/\($0).json") }
@@ -108,7 +108,9 @@ struct ConnectivityTests {
         #expect(result.errorLines.first == "\(line) (first: \(feeds[0]); -v shows each)")
     }
 
-    @Test("a fresh saved copy stands in, which is nothing to tell in a pipe", arguments: Trouble.allCases)
+    @Test(
+        "Nothing is printed in a pipe while the saved copy of an unreachable feed is fresh", arguments: Trouble.allCases
+    )
     func fresh(_ trouble: Trouble) async throws {
         try await program.run(server.feedURL)
         try await program.sql("UPDATE feeds SET saved_at = saved_at - 3 * 3600 * 1000000")
@@ -128,7 +130,7 @@ struct ConnectivityTests {
         #expect(lines.count == 1 && lines[0].contains(trouble.reason), "\(verbose.errorText)")
     }
 
-    @Test("on a terminal one line says that a saved copy stands in, and how old it is")
+    @Test("A terminal shows one line with the age of the saved copy of an unreachable feed")
     func terminal() async throws {
         try await program.run(server.feedURL)
         try await program.sql("UPDATE feeds SET saved_at = saved_at - 3 * 3600 * 1000000")
@@ -145,7 +147,7 @@ struct ConnectivityTests {
         }
     }
 
-    @Test("one that was saved by a clock a little ahead stands in, and is not said to be new")
+    @Test("A copy saved by a clock slightly ahead is used for an unreachable feed, without calling it new")
     func ahead() async throws {
         let (feed, other) = (server.feedURL, server.server.url("/other.json"))
         server.server.route("/other.json", .text(FeedServer.feed([])))
@@ -162,7 +164,7 @@ struct ConnectivityTests {
         #expect(shown.outputText.contains("from the cache, saved in the future\n"))
     }
 
-    @Test("a stale one doesn't, and stays", arguments: Trouble.allCases)
+    @Test("A stale copy of an unreachable feed fails the run and stays saved", arguments: Trouble.allCases)
     func stale(_ trouble: Trouble) async throws {
         try await program.run(server.feedURL)
         try await program.makeStale()
@@ -177,7 +179,7 @@ struct ConnectivityTests {
     }
 
     @Test(
-        "how long a copy is fresh is said by --max-age",
+        "--max-age says how long the copy of an unreachable feed is fresh",
         arguments: [("0s", 69), ("1d", 0), ("forever", 0)] as [(String, Int32)])
     func maxAge(_ age: String, _ code: Int32) async throws {
         try await program.run(server.feedURL)
@@ -185,7 +187,7 @@ struct ConnectivityTests {
         #expect(try await program.run("--max-age", age, server.feedURL).status == .exited(code))
     }
 
-    @Test("a copy from the future is not fresh")
+    @Test("A copy of an unreachable feed that is dated in the future is not fresh")
     func future() async throws {
         try await program.run(server.feedURL)
         try await program.sql("UPDATE feeds SET saved_at = saved_at + 2 * 3600 * 1000000")
@@ -193,7 +195,7 @@ struct ConnectivityTests {
         #expect(try await program.run(server.feedURL).status == .exited(69))
     }
 
-    @Test("images of a feed that is offline are left alone")
+    @Test("Images of an unreachable feed are not requested")
     func offlineImages() async throws {
         server.serve(Reply(503), at: 1)
         #expect(try await program.run(server.feedURL).status == .exited(23))
@@ -205,7 +207,7 @@ struct ConnectivityTests {
         #expect(try result.json["images"]?["skipped"]?.int == 1)
     }
 
-    @Test("a name that doesn't exist is told as such")
+    @Test("A host name that doesn't exist is reported as such")
     func unknownName() async throws {
         let result = try await program.run("http://feeds.invalid/feed.json")
         #expect(result.status == .exited(69))

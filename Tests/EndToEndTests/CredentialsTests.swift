@@ -26,7 +26,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test("are sent to its server, kept in the database, and shown nowhere")
+    @Test("Credentials in a feed's URL are sent to its server, kept in the database, and printed nowhere")
     func secret() async throws {
         server.serve(feedOf: [server.imageURL(0), withCredentials(server.imageURL(1)), server.imageURL(2)])
         for command in [
@@ -42,7 +42,7 @@ struct CredentialsTests {
         #expect(requests.contains { $0.path == "/1.png" && $0.header("authorization") == authorization })
     }
 
-    @Test("are shown nowhere either where a feed has them in its items' ids, loosely written as URLs may be")
+    @Test("Credentials are printed nowhere if item ids repeat the feed's URL in a loose spelling")
     func loose() async throws {
         let ids = ["https:ann:s3cret@h", "HTTP:\\\\\\\\ann:s3cret@h/", " ht\\ttp:/ann:s3cret@h/2"]
         let items = ids.enumerated().map { #"{"id":"\#($1)","image":"/\#($0).png"}"# }.joined(separator: ",")
@@ -58,14 +58,14 @@ struct CredentialsTests {
         }
     }
 
-    @Test("are those of either mention of a feed that is named twice")
+    @Test("A feed that is named twice has the credentials of either mention")
     func twice() async throws {
         expectQuiet(try await program.run(server.feedURL, feed))
         let requests = server.server.requests.filter { $0.path == "/feed.json" }
         #expect(requests.map { $0.header("authorization") } == [authorization])
     }
 
-    @Test("are kept for a sync that is given the feed without them, or not at all")
+    @Test("The saved credentials are used if a sync names the feed without them, or not at all")
     func kept() async throws {
         try await program.run(feed)
         expectQuiet(try await program.run())
@@ -75,7 +75,7 @@ struct CredentialsTests {
         #expect(try await program.sql("SELECT credentials FROM feeds") == "ann:s3cr%40t")
     }
 
-    @Test("that are new hold for images at the feed's origin, too, though the feed itself is as it was")
+    @Test("New credentials apply to images at the feed's origin, although the feed is unchanged")
     func renewed() async throws {
         let body = #"{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"1","image":"/1.png"}]}"#
         server.server.route(
@@ -89,7 +89,8 @@ struct CredentialsTests {
     }
 
     @Test(
-        "stay secret when something goes wrong", arguments: ["404", "503", "invalid", "dead", "bad item", "redirect"])
+        "Credentials stay secret in error messages",
+        arguments: ["404", "503", "invalid", "dead", "bad item", "redirect"])
     func failing(_ trouble: String) async throws {
         let dead = try DeadPort()
         var url = feed
@@ -109,7 +110,7 @@ struct CredentialsTests {
     }
 
     @Test(
-        "stay secret in wrong usage",
+        "Credentials stay secret in messages about wrong usage",
         arguments: [
             "http://ann:s3cr@t@h:x/", "ftp://ann:s3cret@h/", "http://ann:s3cret@", "http://ann:s3c ret@h/",
             "http://ann:s3cret@h:99999/",
@@ -121,7 +122,7 @@ struct CredentialsTests {
         expectSecret(try await program.run("show", "http://h/", url))
     }
 
-    @Test("go to no other server along with a feed's images")
+    @Test("Credentials are not sent to another server with a feed's images")
     func otherServer() async throws {
         let other = try FeedServer(images: 1)
         server.serve(feedOf: [other.imageURL(0)])
@@ -167,20 +168,20 @@ struct SecretsTests {
         #expect(other.server.requests.allSatisfy { $0.header(header) == nil })
     }
 
-    @Test("headers go to the feed's own origin and to no other, also on the way back")
+    @Test("Headers go to the feed's own origin only, even after a redirect back to it")
     func headers() async throws {
         try await expectSecret("x-key", "s3cret", ["-H", "X-Other: 1", "-H", "X-Key: s3cret"])
         #expect(server.server.requests.first?.header("x-other") == "1")
     }
 
-    @Test("netrc entries go to the feed's own origin and to no other, although they name but the host")
+    @Test("Netrc entries go to the feed's own origin only, although they name just the host")
     func netrc() async throws {
         let file = try program.directory.write("machine 127.0.0.1 login ann password s3cret\n", to: "netrc")
         try await expectSecret("authorization", "Basic YW5uOnMzY3JldA==", ["--netrc-file", file])
     }
 
     @Test(
-        "a file of them, or of authorities, that isn't there is not found, and no reason to go on without",
+        "A missing file of netrc entries or authorities is reported as not found and ends the run",
         arguments: ["--netrc-file", "--cacert"])
     func missingFile(option: String) async throws {
         try await program.run(server.feedURL)
@@ -193,7 +194,8 @@ struct SecretsTests {
     }
 
     @Test(
-        "a pipe, which only the first request could read, is refused at once", arguments: ["--netrc-file", "--cacert"])
+        "A FIFO as the netrc file is refused at once, because only the first request could read it",
+        arguments: ["--netrc-file", "--cacert"])
     func pipe(option: String) async throws {
         let path = program.directory.path("pipe")
         #expect(mkfifo(path, 0o600) == 0)
@@ -201,7 +203,9 @@ struct SecretsTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("why one can't be read is said", arguments: ["--netrc-file", "--cacert"])
+    @Test(
+        "An unreadable file of netrc entries or authorities is reported with the reason",
+        arguments: ["--netrc-file", "--cacert"])
     func unreadable(option: String) async throws {
         let file = try program.directory.write("machine h login ann password s3cret\n", to: "kept")
         #expect(chmod(file, 0) == 0)
@@ -211,7 +215,7 @@ struct SecretsTests {
         expectOneLine(directory, exit: 66, ["can't be read as a file: it is a directory"])
     }
 
-    @Test("likewise one in the place of ~/.netrc, where that is asked for")
+    @Test("An unusable ~/.netrc is reported if --netrc asks for it")
     func usualPipe() async throws {
         let path = program.directory.path(".netrc")
         #expect(mkfifo(path, 0o600) == 0)
@@ -219,7 +223,7 @@ struct SecretsTests {
         try await program.run(server.feedURL)
     }
 
-    @Test("a file of authorities that holds none is not found, and no reason for the saved feed to stand in")
+    @Test("A file of authorities without any counts as not found, even with a saved copy")
     func uselessFile() async throws {
         let file = try program.directory.write("no certificate\n", to: "ca.pem")
         let url = server.feedURL.replacing("http:", with: "https:")
@@ -230,7 +234,7 @@ struct SecretsTests {
         #expect(result.errorText.contains(file))
     }
 
-    @Test("on a machine without authorities, it is said what would bring some")
+    @Test("A machine without certificate authorities gets a hint about how to install them")
     func noAuthorities() async throws {
         let result = try await program.shellWithOwnMounts(
             #"mount -t tmpfs none /etc/ssl/certs || exit 99; "$feedsync" show "$1""#,
@@ -238,7 +242,7 @@ struct SecretsTests {
         expectOneLine(result, exit: 66, ["/ca-certificates.crt: install ca-certificates, or give --cacert"])
     }
 
-    @Test("without the option no netrc entry is used, with it that of ~/.netrc")
+    @Test("An entry of ~/.netrc is used only with --netrc")
     func home() async throws {
         try program.directory.write("machine 127.0.0.1 login ann password s3cret\n", to: ".netrc")
         try await program.run(server.feedURL)
@@ -248,7 +252,7 @@ struct SecretsTests {
         #expect(server.server.requests.dropFirst(before).first?.header("authorization") == "Basic YW5uOnMzY3JldA==")
     }
 
-    @Test("go to no feed that an archive brought, until a person has named it once")
+    @Test("Secrets are not sent to a feed from an archive until a user has named it")
     func imported() async throws {
         let source = try Program()
         expectQuiet(try await source.run(server.feedURL))
@@ -296,14 +300,14 @@ struct SecretsTests {
         #expect(other.server.requests.map { $0.header("x-key") } == [nil])
     }
 
-    @Test("are not shown when they are wrong usage", arguments: ["s3cret", "X: s3cret\nY: 1"])
+    @Test("Secrets in a wrong command line are not printed", arguments: ["s3cret", "X: s3cret\nY: 1"])
     func usage(line: String) async throws {
         let result = try await program.run("-H", line, server.feedURL)
         expectOneLine(result, exit: 64, ["-H", "X-Key: 1"])
         #expect(!result.errorText.contains("s3cret"))
     }
 
-    @Test("a proxy is asked for what has no address here")
+    @Test("A proxy is asked for hosts without an address here")
     func proxy() async throws {
         let feed = "http://feeds.invalid/feed.json"
         server.server.route(feed, .text(FeedServer.feed(["http://feeds.invalid/1.png"])))
@@ -312,7 +316,7 @@ struct SecretsTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("--insecure is warned about, once a run")
+    @Test("--insecure prints one warning in each run")
     func insecure() async throws {
         let result = try await program.run("--insecure", server.feedURL)
         expectOneLine(result, exit: 0, ["--insecure", "certificates are not verified"])
@@ -324,7 +328,7 @@ struct SecretsTests {
             ["certificates are not verified"])
     }
 
-    @Test("what a run is to trust is looked for before the cache: none is made, and no lock waited for")
+    @Test("A missing file of secrets is reported before the cache is created or its lock is awaited")
     func trustFirst() async throws {
         let arguments = ["--insecure", "--cacert", "nowhere.pem", server.feedURL]
         expectOneLine(try await program.run(arguments), exit: 66, ["--cacert: there is no such file: nowhere.pem"])

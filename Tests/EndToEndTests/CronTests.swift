@@ -20,14 +20,14 @@ struct CronTests {
                 + script, arguments)
     }
 
-    @Test("a run does its work with hardly any environment, and says nothing")
+    @Test("A run works silently with an almost empty environment")
     func quiet() async throws {
         expectQuiet(try await bare(#"f "$1" </dev/null"#, server.feedURL))
         expectQuiet(try await bare("f; f validate; f validate --deep"))
         #expect(try await program.status()["images"]?["count"]?.int == 2)
     }
 
-    @Test("it is as nice as it was started, root's too: no thread gives itself another priority")
+    @Test("A run keeps the priority that it was started with, even root's")
     func niceness() async throws {
         let gate = Gate()
         server.serve(Reply(body: FeedServer.image(1), gate: gate), at: 1)
@@ -47,7 +47,7 @@ struct CronTests {
         #expect(Set(nicenesses) == ["\(min(19, own + 7))"])
     }
 
-    @Test("a path in a directory that is gone leads nowhere, and to no file of its name elsewhere")
+    @Test("A relative path in a deleted working directory fails instead of naming a file elsewhere")
     func lostDirectory() async throws {
         // There is a file of this name at the root, from where a path would go on that begins nowhere.
         let result = try await bare(
@@ -55,7 +55,7 @@ struct CronTests {
         expectOneLine(result, exit: 66, ["proc/version", "no such file"])
     }
 
-    @Test("text beyond ASCII comes out whole, whatever the locale")
+    @Test("Text beyond ASCII is printed completely in any locale")
     func locale() async throws {
         server.serve(
             feed: FeedServer.feed(items: [
@@ -67,7 +67,7 @@ struct CronTests {
     }
 
     @Test(
-        "all that is printed meets a stream that can't be written with an error, not a crash",
+        "Every output reports an unwritable stream as an error instead of crashing",
         arguments: [">&-", "> /dev/full"],
         ["help", "help --man", "help sync", "completions bash", "completions zsh", "completions fish", "--version"])
     func unwritable(_ redirection: String, _ command: String) async throws {
@@ -76,7 +76,8 @@ struct CronTests {
     }
 
     @Test(
-        "a reader that goes away is an error of writing, and no crash", arguments: ["help --man", "completions fish"])
+        "A reader that goes away is a write error, and the program does not crash",
+        arguments: ["help --man", "completions fish"])
     func brokenPipe(_ command: String) async throws {
         // No byte is written before the pipe is closed.
         let result = try await bare(
@@ -87,7 +88,7 @@ struct CronTests {
     }
 
     @Test(
-        "a progress line, logs and pings that nobody can be told of change nothing",
+        "An unwritable progress line, log or ping leaves the run's work unaffected",
         arguments: ["2>&-", "2> /dev/full"])
     func untold(_ redirection: String) async throws {
         server.serve(Reply(404), at: 1)
@@ -99,7 +100,7 @@ struct CronTests {
         #expect(try await program.status()["images"]?["count"]?.int == 1)
     }
 
-    @Test("where there is no home there is no config file to look for, and one that is asked for is read")
+    @Test("A run without a home directory looks for no config file, but reads one that is named")
     func noHome() async throws {
         let config = try program.directory.write("feed = \(server.feedURL)\n", to: "config")
         let result = try await program.shell(

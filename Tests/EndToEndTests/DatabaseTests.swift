@@ -47,7 +47,9 @@ struct DatabaseTests {
         ]
     }
 
-    @Test("is told by every command, with a hint, and left as it is", arguments: Damage.allCases)
+    @Test(
+        "A database that can't be used is reported by every command with a hint, and left as it is",
+        arguments: Damage.allCases)
     func refused(_ damage: Damage) async throws {
         try await program.run(server.feedURL)
         try await damage.apply(to: program)
@@ -71,7 +73,8 @@ struct DatabaseTests {
     }
 
     @Test(
-        "has rows of sizes that no image has: they count as none", arguments: ["9223372036854775807", "-1", "1 << 50"])
+        "Rows with impossible image sizes in the database are ignored",
+        arguments: ["9223372036854775807", "-1", "1 << 50"])
     func impossibleSizes(size: String) async throws {
         try await program.run(server.feedURL)
         let damage = "PRAGMA ignore_check_constraints = 1; UPDATE images SET size = \(size)"
@@ -91,14 +94,14 @@ struct DatabaseTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
-    @Test("has an image at the last place that there is, and its URL is none")
+    @Test("An invalid URL at the largest possible position of an image fails an export")
     func lastPlace() async throws {
         try await program.run(server.feedURL)
         try await program.sql("UPDATE items SET position = 9223372036854775807, url = 'x' WHERE position = 1")
         expectOneLine(try await program.run("export", program.directory.path("cache.tar")), exit: 74, ["URL"])
     }
 
-    @Test("is set aside by validate, and a new one begins", arguments: Damage.allCases)
+    @Test("validate sets a broken database aside and starts a new one", arguments: Damage.allCases)
     func setAside(_ damage: Damage) async throws {
         try await program.run(server.feedURL)
         try await damage.apply(to: program)
@@ -113,7 +116,7 @@ struct DatabaseTests {
     }
 
     @Test(
-        "whose index names other feeds than its table is set aside too",
+        "validate sets a database aside whose index contradicts its table",
         arguments: ["INSERT INTO entries VALUES ('http://elsewhere/', 77)", "DELETE FROM entries"], [[], ["-n"]])
     func disagreement(change: String, options: [String]) async throws {
         try await program.run(server.feedURL)
@@ -130,7 +133,7 @@ struct DatabaseTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
-    @Test("beside which lies what is no file is refused until somebody takes it away")
+    @Test("A database beside a non-file is refused until the user removes that")
     func stray() async throws {
         try await program.run(server.feedURL)
         let saved = try await program.saved(server.feedURL)
@@ -142,7 +145,9 @@ struct DatabaseTests {
         #expect(try await program.saved(server.feedURL) == saved)
     }
 
-    @Test("is left as it is by a dry run of validate, which says what would become of it", arguments: Damage.allCases)
+    @Test(
+        "A dry run of validate leaves a broken database alone and says what would happen to it",
+        arguments: Damage.allCases)
     func wouldBeSetAside(_ damage: Damage) async throws {
         try await program.run(server.feedURL)
         try await damage.apply(to: program)
@@ -165,7 +170,7 @@ struct DatabaseTests {
         #expect(try await program.run("validate", "--json").json == json.json)
     }
 
-    @Test("that is empty, whatever images there are, is gone on with by a sync")
+    @Test("A sync continues with an empty database, whatever images exist")
     func emptied() async throws {
         try await program.run(server.feedURL)
         try await Damage.emptied.apply(to: program)
@@ -173,7 +178,7 @@ struct DatabaseTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
-    @Test("that is empty is taken for a new one")
+    @Test("An empty database file counts as a new database")
     func empty() async throws {
         try program.directory.makeDirectory("cache")
         try program.directory.write("", to: "cache/feedsync.sqlite")
@@ -182,7 +187,7 @@ struct DatabaseTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
-    @Test("of a newer schema is refused by every command and never touched, also not by validate")
+    @Test("Every command, even validate, refuses a database with a newer schema and leaves it alone")
     func newer() async throws {
         try await program.run(server.feedURL)
         try await program.sql("PRAGMA user_version = 99")
@@ -199,7 +204,7 @@ struct DatabaseTests {
         #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 
-    @Test("that says of a feed that it was saved at no moment with a date names the nearest", arguments: [1, -1])
+    @Test("A saving time without a date in the database is reported as the nearest date", arguments: [1, -1])
     func noDate(sign: Int) async throws {
         try await program.run(server.feedURL)
         try await program.sql("UPDATE feeds SET saved_at = \(sign) << 62")
@@ -209,7 +214,7 @@ struct DatabaseTests {
         expectQuiet(try await Program().run("import", "--restore", archive))
     }
 
-    @Test("of which one feed alone can't be read loses that one to validate")
+    @Test("validate loses only the one feed in the database that can't be read")
     func oneFeed() async throws {
         let other = try FeedServer(images: 1)
         try await program.run(server.feedURL, other.feedURL)

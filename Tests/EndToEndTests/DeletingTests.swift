@@ -16,7 +16,7 @@ struct DeletingTests {
     }
 
     @Test(
-        "begins with the rows: a run that is killed over the first file has them committed, and on disk",
+        "Rows are deleted and on disk before the first image file: a run killed at that file has committed",
         arguments: [[], ["--deep"]])
     func rowsFirst(_ options: [String]) async throws {
         if options.isEmpty {
@@ -45,7 +45,7 @@ struct DeletingTests {
         #expect(Files.names(in: program.imageDirectory) == [try await program.digest(of: server.imageURL(2))])
     }
 
-    @Test("is not begun once the run was stopped", arguments: [SIGINT, SIGTERM], [[], ["--deep"]])
+    @Test("Deleting images is not started after the run was stopped", arguments: [SIGINT, SIGTERM], [[], ["--deep"]])
     func stopped(signal: Int32, options: [String]) async throws {
         // What it has to tell of this database holds it up, as nobody reads that.
         let aside = "feedsync.sqlite.unreadable-1"

@@ -20,7 +20,7 @@ struct DeliveryTests {
         return program.directory.path("file") + below
     }
 
-    @Test("the server's answer is delivered, and why it can't be saved is told", arguments: unusable)
+    @Test("show and image deliver the server's response and report why it can't be saved", arguments: unusable)
     func delivered(_ below: String) async throws {
         let cache = try unusableCache(below)
 
@@ -36,7 +36,7 @@ struct DeliveryTests {
         #expect(image.standardOutput == FeedServer.image(1))
     }
 
-    @Test("beside another program that keeps the database locked, which no run is, all the same")
+    @Test("show and image deliver while another program keeps the database locked")
     func busy() async throws {
         try await program.run(server.feedURL)
         let result = try await program.shell(
@@ -60,7 +60,7 @@ struct DeliveryTests {
         #expect(try said("show.out").contains(server.imageURL(1)))
     }
 
-    @Test("where the server can't be reached either, both are told", arguments: unusable)
+    @Test("show and image report both the unreachable server and the unusable cache", arguments: unusable)
     func unreachable(_ below: String) async throws {
         let cache = try unusableCache(below)
         let port = try DeadPort()
@@ -70,7 +70,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("offline nothing but the cache is asked", arguments: unusable)
+    @Test("show and image with --offline use only the cache", arguments: unusable)
     func offline(_ below: String) async throws {
         let cache = try unusableCache(below)
         for command in ["show", "image"] {
@@ -80,7 +80,7 @@ struct DeliveryTests {
         #expect(server.paths() == [])
     }
 
-    @Test("while its server is waited for, others have the cache; one that holds it then does the saving")
+    @Test("Other runs can use the cache while show waits for a server, and show then leaves the saving to them")
     func waiting() async throws {
         let feed = Array(FeedServer.feed([server.imageURL(0)]).utf8)
         for (path, command, body) in [("/feed.json", "show", feed), ("/1.png", "image", FeedServer.image(1))] {
@@ -99,7 +99,7 @@ struct DeliveryTests {
         #expect(Files.names(in: program.imageDirectory) == [])
     }
 
-    @Test("an answer that the saved feed is the latest says nothing of one that was saved in the meantime")
+    @Test("A 304 says nothing about a copy that was saved meanwhile")
     func savedMeanwhile() async throws {
         let (first, second) = (FeedServer.feed([server.imageURL(0)]), FeedServer.feed([server.imageURL(1)]))
         server.server.route("/feed.json") { .validated(Array(first.utf8), etag: "\"1\"", for: $0) }
@@ -123,7 +123,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "a feed that was deleted in the meantime is saved again, whether it has changed or not",
+        "A feed that was deleted meanwhile is saved again, whether it has changed or not",
         arguments: [true, false])
     func deletedMeanwhile(hasChanged: Bool) async throws {
         let feed = Array(FeedServer.feed([server.imageURL(0)]).utf8)
@@ -148,7 +148,7 @@ struct DeliveryTests {
         #expect(try await program.saved(server.feedURL).contains(server.imageURL(hasChanged ? 1 : 0)))
     }
 
-    @Test("a saved feed that can't be read for once is no reason to show it, nor to show none")
+    @Test("A saved feed that is unreadable for a moment is neither shown nor reported as missing")
     func failingRead() async throws {
         try await program.run("show", server.feedURL)
         let saved = try await program.saved(server.feedURL)

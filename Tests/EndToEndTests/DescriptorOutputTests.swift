@@ -25,7 +25,7 @@ struct DescriptorOutputTests {
     }
 
     @Test(
-        "goes on where that stands",
+        "An output to an open descriptor continues at the descriptor's offset",
         arguments: [
             ("/dev/stdout", "> all"), ("/dev/stderr", "2> all"), ("/dev/fd/1", "> all"), ("/dev/fd/7", "7> all"),
             ("/proc/self/fd/7", "7>> all"), ("/proc/thread-self/fd/7", "7> all"), ("link", "> all"),
@@ -36,7 +36,7 @@ struct DescriptorOutputTests {
         #expect(Files.names(in: directory.path) == ["all", "cache", "link"])
     }
 
-    @Test("leaves what a log held") func log() async throws {
+    @Test("An output to an open descriptor keeps the earlier contents of a log") func log() async throws {
         try directory.write("before\n", to: "log")
         let script = #"exec "$feedsync" --metrics-file /dev/stdout "$1" >> "$HOME/log""#
         expectQuiet(try await program.shell(script, server.feedURL))
@@ -44,7 +44,7 @@ struct DescriptorOutputTests {
         #expect(text.hasPrefix("before\n# ") && text.contains("feedsync_last_run_exit_code 0"), "\(text)")
     }
 
-    @Test("may have lost its name") func deleted() async throws {
+    @Test("An output to an open descriptor works after the file has lost its name") func deleted() async throws {
         let result = try await program.shell(
             #"""
             cd "$HOME"; exec 7> gone 8< gone; rm gone
@@ -54,7 +54,7 @@ struct DescriptorOutputTests {
         #expect(Files.names(in: directory.path).filter { $0.contains("gone") } == [])
     }
 
-    @Test("may be another process's") func others() async throws {
+    @Test("An output to another process's descriptor works") func others() async throws {
         try directory.write("before\n", to: "log")
         let script = #"exec 7>> "$HOME/log"; "$feedsync" image -o "/proc/$$/fd/$1" "$2"; exit"#
         expectQuiet(try await program.shell(script, "7", server.imageURL(0)))
@@ -62,13 +62,13 @@ struct DescriptorOutputTests {
         #expect(try await program.shell(script, "1", server.imageURL(0)).standardOutput == FeedServer.image(0))
     }
 
-    @Test("takes an archive, too") func archive() async throws {
+    @Test("An archive can be written to an open descriptor") func archive() async throws {
         let result = try await program.shell(#"{ printf head; "$feedsync" export /dev/stdout; } > "$HOME/x""#)
         expectQuiet(result)
         #expect(try await Array("head".utf8) + program.run("export", "-").standardOutput == directory.read("x"))
     }
 
-    @Test("is never one that was not handed on, which is for what the program itself has open")
+    @Test("An output never goes to a descriptor that the program itself opened")
     func notGiven() async throws {
         for number in 3...12 {
             let result = try await program.run("--metrics-file", "/dev/fd/\(number)", server.feedURL)

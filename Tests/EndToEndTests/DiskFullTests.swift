@@ -42,7 +42,7 @@ struct DiskFullTests {
         String(decoding: try Files.bytes(program.directory.path("results/\(name)")), as: UTF8.self)
     }
 
-    @Test("that leftovers fill gets its room back, whichever command comes first", arguments: ["sync", "validate"])
+    @Test("Any command first deletes the leftovers that fill a disk", arguments: ["sync", "validate"])
     func leftovers(command: String) async throws {
         server.serve(feedOf: [server.imageURL(0)])
         server.serve(.image(FeedServer.image(0)), at: 0)
@@ -62,7 +62,7 @@ struct DiskFullTests {
     }
 
     @Test(
-        "ends validate with 74 and the cache intact, and says that some space is needed first",
+        "A full disk ends validate with 74 and an intact cache, and the message asks for space first",
         arguments: [
             "UPDATE feeds SET saved_at = saved_at - 8 * 24 * 3600 * 1000000",
             "PRAGMA foreign_keys = 1; DELETE FROM feeds",
@@ -98,7 +98,7 @@ struct DiskFullTests {
         #expect(try said("third.out").contains(#""images_deleted":30"#))
     }
 
-    @Test("ends the run with 74 and the cache intact, and the next run on a larger one completes it")
+    @Test("A full disk ends the run with 74 and an intact cache, and the next run on a larger disk completes it")
     func images() async throws {
         let bytes = [UInt8](repeating: 3, count: 60_000)
         for number in 0..<40 { server.serve(.image(FeedServer.image(number) + bytes), at: number) }
@@ -140,7 +140,7 @@ struct DiskFullTests {
         #expect(try said("images").split(separator: "\n").count == 40)
     }
 
-    @Test("counts for more than a feed out of reach, which the next run may find")
+    @Test("The exit code of a full disk outranks that of an unreachable feed")
     func unreachable() async throws {
         let dead = try DeadPort()
         server.serve(.image(FeedServer.image(0) + [UInt8](repeating: 3, count: 2 << 20)), at: 0)
@@ -149,7 +149,7 @@ struct DiskFullTests {
         #expect(try said("sync.code") == "74\n")
     }
 
-    @Test("leaves the old feed when the new one doesn't fit")
+    @Test("A full disk leaves the old feed if the new one doesn't fit")
     func feed() async throws {
         let items = (0..<20_000).map {
             #"{"id":"\#(FeedServer.id($0))","description":"A long description","image":"\#(server.imageURL(0))"}"#
@@ -182,7 +182,7 @@ struct DiskFullTests {
         #expect(try said("status.out").contains("20000 images"))
     }
 
-    @Test("that is full from the start can't hold a cache, and doesn't keep show and image from delivering")
+    @Test("show and image deliver although the disk is too full for a new cache")
     func start() async throws {
         server.serve(images: [0])
         try await onDisk(
@@ -207,7 +207,7 @@ struct DiskFullTests {
         #expect(try said("later.code") == "0\n")
     }
 
-    @Test("is no reason not to read what is saved, nor to deliver what isn't")
+    @Test("Saved feeds are read and unsaved ones delivered on a full disk")
     func reading() async throws {
         server.serve(images: [0, 1])
         let feed = Array(FeedServer.feed([server.imageURL(0), server.imageURL(1)]).utf8)
@@ -250,7 +250,7 @@ struct DiskFullTests {
         #expect(try said("damage") == "")
     }
 
-    @Test("that can't be written to at all is still read from, and delivered beside")
+    @Test("A disk without any free byte can be read from, and feeds are delivered unsaved")
     func readOnly() async throws {
         server.serve(images: [0, 1])
         try await onDisk(

@@ -12,7 +12,7 @@ struct DryRunTests {
         server = try FeedServer(images: 2)
     }
 
-    @Test("says on standard output what would be done, asks for feeds only, and creates nothing")
+    @Test("A dry run prints its plan on standard output, requests feeds only, and creates nothing")
     func new() async throws {
         for option in ["-n", "--dry-run"] {
             let result = try await program.run(option, server.feedURL)
@@ -28,7 +28,7 @@ struct DryRunTests {
         #expect(!Files.exists(program.cache))
     }
 
-    @Test("changes nothing in a cache that is there")
+    @Test("A dry run leaves an existing cache unchanged")
     func existing() async throws {
         try await program.run(server.feedURL)
         server.serve(images: [1, 2])
@@ -46,7 +46,7 @@ struct DryRunTests {
         #expect(try await program.saved(server.feedURL) == saved)
     }
 
-    @Test("of every feed in the cache needs no FEED")
+    @Test("A dry run without FEED covers every feed in the cache")
     func bare() async throws {
         try await program.run(server.feedURL)
         let result = try await program.run("sync", "-n")
@@ -55,7 +55,7 @@ struct DryRunTests {
         #expect(result.status == .exited(0))
     }
 
-    @Test("needs no lock")
+    @Test("A dry run needs no lock")
     func locked() async throws {
         try await program.run(server.feedURL)
         let lock = try HeldLock(of: program)
@@ -63,7 +63,7 @@ struct DryRunTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("of a feed that can't be had ends as the run would")
+    @Test("A dry run of a feed that fails ends as the real run would")
     func failing() async throws {
         server.serve(feed: "{}")
         let result = try await program.run("-n", server.feedURL)
@@ -72,7 +72,7 @@ struct DryRunTests {
         #expect(result.errorLines.first?.contains("items: missing") == true)
     }
 
-    @Test("as JSON has the summary alone on standard output, and the plan on standard error")
+    @Test("A dry run with --json prints its summary on standard output and its plan on standard error")
     func json() async throws {
         let result = try await program.run("sync", "-n", "--json", server.feedURL)
         #expect(result.status == .exited(0))
@@ -85,7 +85,7 @@ struct DryRunTests {
     }
 
     @Test(
-        "as JSON counts what is cached and what is left alone as the run does that it foretells",
+        "A dry run with --json counts cached and skipped images as the real run does",
         arguments: [[], ["--revalidate"]])
     func counts(_ options: [String]) async throws {
         let other = try FeedServer(images: 1)

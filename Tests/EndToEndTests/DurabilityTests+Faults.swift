@@ -4,7 +4,7 @@ import Testing
 
 /// What else is not to be lost, where something is wrong already.
 extension DurabilityTests {
-    @Test("a damaged database is set aside before its log, and both on disk before a new one begins")
+    @Test("A damaged database is set aside before its log, and both are on disk before a new one starts")
     func settingAside() async throws {
         try program.directory.makeDirectory("cache")
         let name = "feedsync.sqlite"
@@ -24,7 +24,7 @@ extension DurabilityTests {
         }
     }
 
-    @Test("where the directory of images can't be written to disk nothing is committed", arguments: ["sync", "import"])
+    @Test("Nothing is committed if the directory of images can't be synchronised", arguments: ["sync", "import"])
     func directoryFails(command: String) async throws {
         let archive = try await export()
         let file = try await file(of: 0, in: program)

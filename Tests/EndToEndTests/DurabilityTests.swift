@@ -48,7 +48,7 @@ struct DurabilityTests {
         #expect(trace.syncs(Self.log).contains { row.isDone(before: $0) })
     }
 
-    @Test("a sync writes to disk the images, then their directory, then their rows, and replaces nothing")
+    @Test("A sync synchronises images, then their directory, then their rows, and replaces nothing")
     func sync() async throws {
         let (result, trace) = try await program.trace("sync", server.feedURL)
         expectQuiet(result)
@@ -62,7 +62,7 @@ struct DurabilityTests {
         #expect(trace.syncs(Self.log).contains { feed.isDone(before: $0) && $0.isDone(before: row) })
     }
 
-    @Test("the directories of a new cache are on disk before there is anything in them", arguments: ["images", files])
+    @Test("The directories of a new cache are on disk before their first entries", arguments: ["images", files])
     func directories(name: String) async throws {
         let (result, trace) = try await program.trace("sync", server.feedURL)
         expectQuiet(result)
@@ -73,7 +73,7 @@ struct DurabilityTests {
         #expect(trace.syncs(parent).contains { making.isDone(before: $0) && $0.isDone(before: row) })
     }
 
-    @Test("an import does so too, and writes the directory to disk but once")
+    @Test("An import synchronises images before rows, and the directory only once")
     func takingIn() async throws {
         let archive = try await export()
         let other = try Program()
@@ -84,7 +84,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "an image that is there already, and in no row, is written to disk before there is one",
+        "An existing image without a row is synchronised before it gets a row",
         arguments: ["sync", "import"])
     func kept(command: String) async throws {
         let archive = try await export()
@@ -101,7 +101,9 @@ struct DurabilityTests {
         }
     }
 
-    @Test("one that takes the place of a damaged one is too", arguments: ["sync", "import"])
+    @Test(
+        "An image that replaces a damaged one is synchronised before its row is committed",
+        arguments: ["sync", "import"])
     func replaced(command: String) async throws {
         let archive = try await export()
         for image in 0..<4 { try Files.damage("\(program.cache)/\(try await file(of: image, in: program))") }

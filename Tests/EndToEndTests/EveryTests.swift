@@ -17,7 +17,7 @@ struct EveryTests {
         try await program.sql("UPDATE feeds SET saved_at = saved_at - \(minutes) * 60 * 1000000")
     }
 
-    @Test("are asked once in that time, and quietly wait in between")
+    @Test("A feed with --every is requested once in that time, and the other runs quietly wait")
     func waiting() async throws {
         expectQuiet(try await program.run("--every", "1h", server.feedURL))
         for _ in 0..<2 { expectQuiet(try await program.run("--every", "1h", server.feedURL)) }
@@ -27,7 +27,7 @@ struct EveryTests {
         #expect(server.paths(after: 3) == ["/feed.json"])
     }
 
-    @Test("are asked all the same while an image is still to be had, or when they are no longer fresh")
+    @Test("A feed with --every is requested early if an image is missing or the feed is no longer fresh")
     func unfinished() async throws {
         server.serve(Reply(503), at: 1)
         #expect(try await program.run(server.feedURL).status == .exited(23))
@@ -40,7 +40,7 @@ struct EveryTests {
         #expect(server.requestCount == count + 3)
     }
 
-    @Test("and their images wait too: what is cached counts as cached, the rest is left alone")
+    @Test("Images of a waiting feed wait too: cached ones count as cached, the others are left alone")
     func report() async throws {
         server.serve(Reply(404), at: 1)
         try await program.run(server.feedURL)
@@ -63,7 +63,7 @@ struct EveryTests {
         #expect(figures.contains("feedsync_feeds{outcome=\"waiting\"} 1\n"))
     }
 
-    @Test("a dry run says that they would not be asked for")
+    @Test("A dry run says that feeds with --every would not be requested")
     func dryRun() async throws {
         try await program.run(server.feedURL)
         let count = server.requestCount
@@ -72,7 +72,7 @@ struct EveryTests {
         #expect(server.requestCount == count)
     }
 
-    @Test("may be just one of several, by its section of the config file")
+    @Test("--every can apply to one feed of several through its section of the config file")
     func section() async throws {
         let other = try FeedServer(images: 1)
         let config = try program.directory.write(
@@ -84,7 +84,7 @@ struct EveryTests {
         #expect(server.paths().filter { $0 == "/feed.json" }.count == 2)
     }
 
-    @Test("are asked all the same for more pages, with another password, by show, or where the clock was wrong")
+    @Test("--every yields to more pages, another password, a show, and a wrong clock")
     func asked() async throws {
         try await program.run(server.feedURL)
         let secret = server.feedURL.replacing("http://", with: "http://me:secret@")

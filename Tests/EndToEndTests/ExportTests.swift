@@ -14,7 +14,7 @@ struct ExportTests {
         server = try FeedServer(images: 3)
     }
 
-    @Test("says nothing, and writes the same bytes every time, however it writes them")
+    @Test("An export is silent and has the same bytes every time, however it is written")
     func deterministic() async throws {
         try await program.run(server.feedURL)
         expectQuiet(try await program.run("export", file))
@@ -28,7 +28,7 @@ struct ExportTests {
         #expect(try await program.run("export", "-", server.feedURL).standardOutput == archive)
     }
 
-    @Test("imported elsewhere it makes the same cache: same feeds, same images, same export")
+    @Test("An export and an import elsewhere make the same cache, with the same feeds, images and export")
     func roundTrip() async throws {
         let other = try FeedServer(images: 2)
         try await program.run(server.feedURL, other.feedURL)
@@ -48,7 +48,7 @@ struct ExportTests {
         #expect(try await copy.run("export", "-").standardOutput == Files.bytes(file))
     }
 
-    @Test("of the feeds that are named holds these alone") func named() async throws {
+    @Test("An export of named feeds contains only these") func named() async throws {
         let other = try FeedServer(images: 1)
         try await program.run(server.feedURL, other.feedURL)
         expectQuiet(try await program.run("export", file, other.feedURL))
@@ -59,7 +59,7 @@ struct ExportTests {
         #expect(Files.names(in: copy.imageDirectory).count == 1)
     }
 
-    @Test("has no password in it, and an import keeps the one that is there") func credentials() async throws {
+    @Test("An export has no password, and an import keeps an existing one") func credentials() async throws {
         let url = server.feedURL.replacingScheme(with: "http://me:secret@")
         try await program.run(url)
         let archive = try await program.run("export", "-").standardOutput
@@ -68,7 +68,7 @@ struct ExportTests {
         #expect(try await program.sql("SELECT credentials FROM feeds") == "me:secret")
     }
 
-    @Test("of nothing is an error, and leaves no file") func nothing() async throws {
+    @Test("An export of an empty cache is an error and leaves no file") func nothing() async throws {
         expectOneLine(try await program.run("export", file), exit: 66, ["nothing to export"])
         try await program.run(server.feedURL)
         expectOneLine(
@@ -77,7 +77,7 @@ struct ExportTests {
         #expect(Files.names(in: program.directory.path) == ["cache"])
     }
 
-    @Test("of a damaged or missing image is an error that says what to do, and leaves the old file")
+    @Test("An export of a damaged or missing image fails with a hint and leaves the old file")
     func damaged() async throws {
         try await program.run(server.feedURL)
         try program.directory.write("old", to: "cache.tar")
@@ -92,7 +92,8 @@ struct ExportTests {
         expectQuiet(try await program.run("export", file))
     }
 
-    @Test("can't write over a directory, nor where there is no directory") func cannotCreate() async throws {
+    @Test("An export can't replace a directory, nor be written where its directory is missing")
+    func cannotCreate() async throws {
         try await program.run(server.feedURL)
         try program.directory.makeDirectory("directory.tar")
         expectOneLine(try await program.run("export", program.directory.path("directory.tar")), exit: 73, ["directory"])
@@ -103,7 +104,7 @@ struct ExportTests {
     }
 
     @Test(
-        "can't be written over the cache's own files, by whatever way they are reached",
+        "An export can't overwrite the cache's own files, whatever path leads to them",
         arguments: [
             "feedsync.sqlite", "lock", "images/sha256/new.tar", "incoming/x", "../link/lock", "../link.tar",
             "../none", "../hop", "../below/new",
@@ -127,7 +128,8 @@ struct ExportTests {
         expectQuiet(try await program.run("export", "\(program.cache)/backup.tar"))
     }
 
-    @Test("keeps the mode of a file that it replaces, and the link that leads to it") func modes() async throws {
+    @Test("An export keeps the mode of the file that it replaces, and the link that leads to it")
+    func modes() async throws {
         try await program.run(server.feedURL)
         let target = try program.directory.write("old", to: "target.tar")
         chmod(target, 0o600)
@@ -140,7 +142,7 @@ struct ExportTests {
 
     /// An error from `openat` is what a file system without O_TMPFILE gives.
     @Test(
-        "leaves alone what a process of the same number left beside the file", arguments: ["", "openat"],
+        "An export leaves alone the file of another process with the same number", arguments: ["", "openat"],
         [false, true])
     func sameNumber(failing call: String, isThere: Bool) async throws {
         try await program.run(server.feedURL)
@@ -159,7 +161,8 @@ struct ExportTests {
         #expect(try Files.bytes(archive).count > 1000)
     }
 
-    @Test("runs beside a sync that holds the lock, and waits for who deletes images") func locks() async throws {
+    @Test("An export runs beside a sync that holds the lock, and waits for a run that deletes images")
+    func locks() async throws {
         try await program.run(server.feedURL)
         let lock = try HeldLock(of: program)
         expectQuiet(try await program.run("export", file))
@@ -173,14 +176,14 @@ struct ExportTests {
         expectQuiet(await waiting.wait())
     }
 
-    @Test("is told of on request") func verbose() async throws {
+    @Test("An export reports its work on request") func verbose() async throws {
         try await program.run(server.feedURL)
         let result = try await program.run("export", "-v", file)
         #expect(result.errorText.hasPrefix("feedsync: exported 1 feed and 3 images, "), "\(result.errorText)")
     }
 
     @Test(
-        "to a file with the suffix of another kind of archive is wrong usage",
+        "An export to a file with the suffix of another archive format is wrong usage",
         arguments: ["x.zip", "x.tar.xz", "x.TXZ", "x.tar.bz2", "x.7z", "x.gz", "x.tzst"])
     func otherSuffix(name: String) async throws {
         try await program.run(server.feedURL)
@@ -190,7 +193,7 @@ struct ExportTests {
         #expect(Files.names(in: program.directory.path) == ["cache"])
     }
 
-    @Test("to a file with any other suffix is not compressed") func plainSuffix() async throws {
+    @Test("An export to a file with any other suffix is not compressed") func plainSuffix() async throws {
         try await program.run(server.feedURL)
         let plain = try await program.run("export", "-").standardOutput
         for name in ["x", "x.tar", "x.oci", "gz"] {
@@ -199,14 +202,14 @@ struct ExportTests {
         }
     }
 
-    @Test("whose reader goes away is an error") func closedPipe() async throws {
+    @Test("An export whose reader goes away is an error") func closedPipe() async throws {
         try await program.run(server.feedURL)
         let result = try await program.shell("{ \"$feedsync\" export -; echo $? >&2; } | exec true")
         #expect(
             result.errorText.contains("standard output") && result.errorText.hasSuffix("74\n"), "\(result.errorText)")
     }
 
-    @Test("stops cleanly while its reader stalls") func stalledReader() async throws {
+    @Test("An export stops cleanly while its reader stalls") func stalledReader() async throws {
         server.serve(Reply.image(FeedServer.image(0) + [UInt8](repeating: 1, count: 1 << 20)), at: 0)
         try await program.run(server.feedURL)
         let pipe = program.directory.path("pipe")

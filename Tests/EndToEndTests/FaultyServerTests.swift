@@ -6,7 +6,7 @@ import Testing
 struct FaultyServerTests {
     private static let images = 5000
 
-    @Test("has all its images had in the end: one in a hundred reset, one refused, one stalled at the first try")
+    @Test("All images arrive although the server resets, refuses and stalls one first attempt each")
     func faults() async throws {
         let program = try Program()
         let server = try LoopbackServer()
@@ -39,7 +39,7 @@ struct FaultyServerTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == Self.images)
     }
 
-    @Test("a server that drips holds neither the run nor the images of others")
+    @Test("A slow server delays neither the run nor the images of others")
     func drip() async throws {
         let program = try Program()
         let (server, other) = (try FeedServer(images: 0), try LoopbackServer())
@@ -59,7 +59,7 @@ struct FaultyServerTests {
         #expect(try result.json["images"]?["failed"]?.int == 24)
     }
 
-    @Test("a rate of a person's own makes no server one that drips")
+    @Test("A server slowed by the user's own --limit-rate does not count as slow")
     func ownRate() async throws {
         let program = try Program()
         let server = try FeedServer(images: 4)
@@ -70,7 +70,7 @@ struct FaultyServerTests {
         expectQuiet(try await program.run("--limit-rate", "500", "--retries", "0", "--timeout", "1", server.feedURL))
     }
 
-    @Test("what says of itself that it is encoded in a way that there isn't is taken as it is")
+    @Test("A body with an unknown content encoding is stored as it is")
     func unknownEncoding() async throws {
         let program = try Program()
         let server = try LoopbackServer()
@@ -87,7 +87,7 @@ struct FaultyServerTests {
         #expect(result.errorText.contains("no image of a known type"), "\(result.errorText)")
     }
 
-    @Test("what is compressed and cut off is not taken for whole, though nothing else tells")
+    @Test("A compressed body that is cut off is not taken for complete")
     func compressedAndCutOff() async throws {
         let program = try Program()
         let server = try LoopbackServer()

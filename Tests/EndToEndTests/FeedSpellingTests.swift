@@ -21,7 +21,7 @@ struct FeedSpellingTests {
         ]
     }
 
-    @Test("is asked once in a run, on the command line, in the config file and in a list of subscriptions alike")
+    @Test("A feed is requested once in a run, however the command line, config file and list spell its URL")
     func everywhere() async throws {
         let outlines = spellings.map { "<outline xmlUrl='\($0)'/>" }.joined()
         let list = try program.directory.write("<opml><body>\(outlines)</body></opml>", to: "list.opml")
@@ -33,7 +33,7 @@ struct FeedSpellingTests {
         #expect(server.paths().filter { $0 == "/feed.json" }.count == 1)
     }
 
-    @Test("is shown by any of its spellings")
+    @Test("A feed is shown under any spelling of its URL")
     func shown() async throws {
         expectQuiet(try await program.run(spellings[4]))
         for spelling in spellings {
@@ -41,7 +41,7 @@ struct FeedSpellingTests {
         }
     }
 
-    @Test("but feed: alone is no scheme")
+    @Test("The scheme feed: without a URL is invalid")
     func feedAlone() async throws {
         expectOneLine(try await program.run("feed:x.json"), exit: 64, ["scheme", "feed"])
     }

@@ -20,7 +20,7 @@ struct FileFeedTests {
         try directory.write(FeedServer.feed(images), to: "site/feed.json")
     }
 
-    @Test("may name images by relative path, by file: URL and by http URL")
+    @Test("A local feed may name images by relative path, file: URL and http URL")
     func images() async throws {
         let server = try FeedServer(images: 3)
         let path = try writeFeed([
@@ -34,7 +34,7 @@ struct FileFeedTests {
         #expect(server.paths() == ["/2.png"])
     }
 
-    @Test("are one feed, however their path is given")
+    @Test("A local feed is the same feed, however its path is written")
     func names() async throws {
         let path = try writeFeed(["0.png"])
         let script = """
@@ -46,7 +46,9 @@ struct FileFeedTests {
         #expect(feeds?.compactMap { $0["url"]?.string } == ["file://\(path)"])
     }
 
-    @Test("that aren't there are not found", arguments: ["missing.json", "site/missing.json", "site/0.png/x"])
+    @Test(
+        "A local feed that doesn't exist is not found",
+        arguments: ["missing.json", "site/missing.json", "site/0.png/x"])
     func missing(_ name: String) async throws {
         let path = directory.path(name)
         let result = try await program.run(path)
@@ -55,7 +57,7 @@ struct FileFeedTests {
         expectOneLine(try await program.run("show", path), exit: 66, [path])
     }
 
-    @Test("that are gone are still shown from the cache, and are no reason for sync to take it away")
+    @Test("A local feed that is gone is shown from the cache, and sync keeps it")
     func gone() async throws {
         let path = try writeFeed(["0.png"])
         try await program.run(path)
@@ -66,7 +68,7 @@ struct FileFeedTests {
         #expect(try await program.run("show", path).status == .exited(0))
     }
 
-    @Test("that are directories or devices are invalid", arguments: ["site", "/dev/null"])
+    @Test("A local feed that is a directory or a device is invalid", arguments: ["site", "/dev/null"])
     func irregular(_ name: String) async throws {
         let path = name.hasPrefix("/") ? name : directory.path(name)
         let other = try writeFeed(["0.png"])
@@ -78,7 +80,9 @@ struct FileFeedTests {
         #expect(Files.names(in: program.imageDirectory).count == 1)
     }
 
-    @Test("may not name files elsewhere", arguments: ["../secret.png", "file:///etc/passwd", "images/../../x"])
+    @Test(
+        "A local feed may not name files outside its directory",
+        arguments: ["../secret.png", "file:///etc/passwd", "images/../../x"])
     func elsewhere(_ image: String) async throws {
         try directory.write(Samples.png, to: "secret.png")
         let path = try writeFeed(["0.png", image])
@@ -88,7 +92,7 @@ struct FileFeedTests {
         #expect(Files.names(in: program.imageDirectory) == [])
     }
 
-    @Test("lose an image that is missing, a directory, a pipe or no image, and no other")
+    @Test("A local feed loses only the images that are missing, directories, FIFOs or no images")
     func wrongImages() async throws {
         mkfifo(directory.path("site/pipe.png"), 0o600)
         try directory.write("text", to: "site/text.png")

@@ -18,7 +18,7 @@ struct FileSystemTests {
             #"exec strace -f -qq -o /dev/null \#(injections) "$feedsync" "$@""#, arguments)
     }
 
-    @Test("stores images where it knows no renaming that replaces nothing", arguments: ["sync", "import"])
+    @Test("Images are stored on a file system without an exclusive rename", arguments: ["sync", "import"])
     func noFlags(command: String) async throws {
         let archive = program.directory.path("cache.tar")
         expectQuiet(try await program.run(server.feedURL))
@@ -36,7 +36,7 @@ struct FileSystemTests {
     }
 
     @Test(
-        "holds a cache where no directory can be written to disk", arguments: ["EINVAL", "EOPNOTSUPP"])
+        "A cache works on a file system whose directories can't be synchronised", arguments: ["EINVAL", "EOPNOTSUPP"])
     func directoriesWithoutSync(error: String) async throws {
         let result = try await program.shell(
             #"""
@@ -50,7 +50,7 @@ struct FileSystemTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
-    @Test("keeps an image whose mode is right where it can't be given one")
+    @Test("An image whose mode is right is kept on a file system without chmod")
     func noModes() async throws {
         expectQuiet(try await program.run(server.feedURL))
         let list = #"stat -c "%i %n" "$FEEDSYNC_CACHE"/images/sha256/*"#
@@ -61,7 +61,7 @@ struct FileSystemTests {
     }
 
     @Test(
-        "replaces what has the right mode where none can be given",
+        "A file with the right mode is replaced on a file system without chmod",
         arguments: ["export OUT", "image -o OUT IMAGE", "sync --metrics-file OUT FEED", "gallery OUT"])
     func sameMode(command: String) async throws {
         expectQuiet(try await program.run(server.feedURL))
@@ -82,7 +82,7 @@ struct FileSystemTests {
     }
 
     @Test(
-        "replaces what can't be given its mode if that lets nobody in",
+        "A file whose mode can't be set is replaced only if the default mode is no wider",
         arguments: [
             ("EPERM", 0, mode_t(0o666), "644"), ("EOPNOTSUPP", 0, 0o644, "644"), ("ENOSYS", 0, 0o777, "644"),
             ("EPERM", 74, 0o600, "600"), ("ENOSYS", 74, 0o640, "640"), ("EIO", 74, 0o666, "666"),

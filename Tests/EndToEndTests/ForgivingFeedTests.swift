@@ -17,7 +17,7 @@ struct ForgivingFeedTests {
         numbers.map { "<item><enclosure type='image/png' url='/\($0).png?a=1&b=\($0)'/></item>\n" }.joined()
     }
 
-    @Test("are synced as what they say, which -v alone tells")
+    @Test("A malformed feed is repaired and synced, and only -v says so")
     func forgiven() async throws {
         server.server.route("/feed.xml", .text("<rss><channel>\n\(items(0..<2))</channel></rss>", type: "text/xml"))
         for number in 0..<2 { server.server.route("/\(number).png?a=1&b=\(number)", .png(number)) }
@@ -31,7 +31,7 @@ struct ForgivingFeedTests {
         #expect(told.errorText.contains("\(feed): \(note)\n"), "\(told.errorText)")
     }
 
-    @Test("are not taken for whole when the connection broke, and the saved feed stands")
+    @Test("A malformed feed from a broken connection is not taken for complete, and the saved feed stays")
     func cutOff() async throws {
         let whole = "<rss><channel>\n\(items(0..<2))</channel></rss>"
         server.server.route("/feed.xml", .text(whole, type: "text/xml"))

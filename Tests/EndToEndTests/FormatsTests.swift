@@ -40,7 +40,7 @@ struct FormatsTests {
         """#
 
     @Test(
-        "are synced, shown and told of as any, whatever the server calls them",
+        "A feed of any format is synced, shown and reported, whatever media type the server gives",
         arguments: [("rss", rss), ("atom", atom), ("jsonfeed", jsonFeed)], ["text/plain", "application/octet-stream"])
     func formats(format: (name: String, text: String), type: String) async throws {
         let feed = serve(format.text, type: type)
@@ -58,7 +58,7 @@ struct FormatsTests {
         #expect(again["feeds"]?[0]?["outcome"]?.string == "unchanged")
     }
 
-    @Test("an image that can't be used is left out, which -v tells, and no password of it")
+    @Test("An unusable image is left out; -v reports it without its password")
     func leftOut() async throws {
         let feed = serve(
             """
@@ -76,7 +76,7 @@ struct FormatsTests {
         }
     }
 
-    @Test("a declared encoding is the server's first")
+    @Test("The encoding that the server declares takes precedence")
     func encoding() async throws {
         let text = Array("<rss><channel><title>".utf8) + [0xE9] + Array("</title></channel></rss>".utf8)
         server.server.route("/latin", Reply(headers: [("Content-Type", "text/xml; charset=ISO-8859-1")], body: text))
@@ -84,7 +84,7 @@ struct FormatsTests {
         #expect(try JSONValue.parse(shown.standardOutput)["title"]?.string == "é")
     }
 
-    @Test("a local feed names the files beside it, and no others")
+    @Test("A local feed names files beside it, and no others")
     func localFeed() async throws {
         try program.directory.write(FeedServer.image(0), to: "a b.png")
         let path = try program.directory.write(
@@ -99,7 +99,7 @@ struct FormatsTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 1)
     }
 
-    @Test("an HTML page is no feed, and the feed that it names is")
+    @Test("An HTML page is not a feed, but the feed that it names is loaded")
     func page() async throws {
         let page = serve(
             "<!DOCTYPE html><title>Home</title><link rel=alternate type='application/rss+xml' href='/feed.xml'>",
@@ -130,7 +130,7 @@ struct FormatsTests {
         return server.server.url("/page/1")
     }
 
-    @Test("further pages are asked for when --pages has grown, though the first is unchanged")
+    @Test("Further pages are requested after --pages has grown, although the first page is unchanged")
     func morePages() async throws {
         let feed = servePages()
         let first = Array(FeedServer.feed([server.imageURL(0)]).utf8)
@@ -147,7 +147,7 @@ struct FormatsTests {
         #expect(try await program.status()["feeds"]?[0]?["images"]?.int == 3)
     }
 
-    @Test("further pages are followed as far as --pages goes, and not in circles")
+    @Test("Further pages are followed as far as --pages allows, and never in a circle")
     func pages() async throws {
         let feed = servePages()
         for (arguments, count, requests) in [([], 2, 1), (["--pages", "2"], 3, 2), (["--pages=99"], 4, 3)] {
@@ -162,7 +162,7 @@ struct FormatsTests {
         #expect(images?.map { $0["id"]?.string } == ["0", "1", "2", "3"])
     }
 
-    @Test("a page that is missing fails the load, and the saved feed stays")
+    @Test("A missing further page fails the load, and the saved feed stays")
     func missingPage() async throws {
         let feed = servePages()
         expectQuiet(try await program.run("--pages", "3", feed))
@@ -173,7 +173,7 @@ struct FormatsTests {
         #expect(try await program.saved(feed) == before)
     }
 
-    @Test("a Link header leads on too")
+    @Test("A Link header leads to a further page")
     func linkHeader() async throws {
         _ = servePages()
         let text = #"{"version":"https://jsonfeed.org/version/1","items":[{"id":"3","image":"/3.png"}]}"#
@@ -186,7 +186,7 @@ struct FormatsTests {
 
     // MARK: Subscription lists
 
-    @Test("the feeds of a list are synced besides those named, each once")
+    @Test("The feeds of a list are synced in addition to the named ones, each once")
     func list() async throws {
         let feed = serve(Self.rss)
         let list = try program.directory.write(
@@ -206,7 +206,7 @@ struct FormatsTests {
         #expect(try await program.shell(relative, program.directory.path).exitCode == 0)
     }
 
-    @Test("a list may come from a pipe, which is waited for as long as --max-time says")
+    @Test("A list can come from a pipe, which is awaited as long as --max-time allows")
     func listFromPipe() async throws {
         let list = "<opml><body><outline xmlUrl='\(server.feedURL)'/></body></opml>"
         let piped = #"printf %s "$1" | "$feedsync" --allow-private --opml /dev/stdin"#
@@ -218,14 +218,14 @@ struct FormatsTests {
         expectOneLine(result, exit: 69, ["--opml: ", "--max-time"])
     }
 
-    @Test("a list is a file: a URL or a directory is none", arguments: ["https://h/list.opml", "/"])
+    @Test("A list has to be a file: a URL or a directory is refused", arguments: ["https://h/list.opml", "/"])
     func noFile(list: String) async throws {
         let (code, hint): (Int32, String) = list == "/" ? (66, "a directory") : (64, "download the list first")
         expectOneLine(try await program.run("--opml", list), exit: code, ["--opml: ", list, hint])
     }
 
     @Test(
-        "a list that is malformed, missing or empty is told of, and nothing is synced",
+        "A malformed, missing or empty list is reported, and nothing is synced",
         arguments: [
             ("<opml><body>", 65, "line 1, column "), ("<rss/>", 65, "not OPML"), (nil, 66, "no such file"),
             ("<opml><body/></opml>", 64, "names none"),

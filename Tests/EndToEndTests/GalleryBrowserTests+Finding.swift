@@ -14,7 +14,7 @@ extension GalleryBrowserTests {
     }
 
     @Test(
-        "opens the image of an address, on whatever page that is, and has one for what is viewed",
+        "A gallery opens the image of an anchor on any page, and gives the viewed image its anchor",
         arguments: Place.allCases)
     func addresses(_ place: Place) async throws {
         let site = try await GallerySite(images: 203)
@@ -34,7 +34,7 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("shows its images at an address that is of none") func foreignAddress() async throws {
+    @Test("A gallery shows its images if no image has the anchor of the URL") func foreignAddress() async throws {
         let site = try await GallerySite(images: 201)
         try await withPage { page in
             try await page.open(site.onDisk)
@@ -46,7 +46,7 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("finds images by their words, on all pages, and says how many", arguments: Place.allCases)
+    @Test("The search finds images by words on all pages and counts them", arguments: Place.allCases)
     func search(_ place: Place) async throws {
         let site = try await GallerySite(images: 402) { number in
             #""description":"\#([1, 401].contains(number) ? "Café at the Sea" : "A hill")""#
@@ -83,7 +83,7 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("plays a slideshow over all pages and from the beginning again, until it is paused")
+    @Test("The slideshow plays all pages and starts again at the end, until it is paused")
     func slideshow() async throws {
         let site = try await GallerySite(images: 201)
         try await withPage { page in
@@ -124,7 +124,7 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("tells the keys, by ? and by a button") func keys() async throws {
+    @Test("The keys are listed on ? and by a button") func keys() async throws {
         let site = try await GallerySite(images: 1)
         let isOpen = "document.querySelector('dialog.keys')?.open"
         try await withPage { page in

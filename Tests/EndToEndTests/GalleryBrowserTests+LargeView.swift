@@ -4,7 +4,7 @@ import Testing
 
 /// One image at a time.
 extension GalleryBrowserTests {
-    @Test("opens a image large, by click or Enter, and goes on by keyboard, button and swipe")
+    @Test("The large view opens by click and Enter, and moves by keyboard, button and swipe")
     func largeView() async throws {
         let site = try await GallerySite(images: 3, missing: [1])
         try await withPage(.phone) { page in
@@ -54,7 +54,7 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("tells of the post, in the page and in the large view") func post() async throws {
+    @Test("The page and the large view show an image's post") func post() async throws {
         let site = try await GallerySite(images: 1)
         try await site.program.sayMore()
         try await site.write()
@@ -76,7 +76,7 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("stays on the page when a image is opened again faster than the history goes back")
+    @Test("The page stays if an image is opened again before the history has gone back")
     func reopening() async throws {
         let site = try await GallerySite(images: 2)
         try await withPage { page in
@@ -110,7 +110,7 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("goes on in the large view to images of the next page") func largeViewAcrossPages() async throws {
+    @Test("The large view continues with images of the next page") func largeViewAcrossPages() async throws {
         let site = try await GallerySite(images: 202)
         try await withPage { page in
             try await page.open(site.onDisk)
@@ -124,7 +124,7 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("opens anew by the way forward what the way back has closed")
+    @Test("The forward button opens the view that the back button has closed")
     func forward() async throws {
         let site = try await GallerySite(images: 3)
         try await withPage { page in

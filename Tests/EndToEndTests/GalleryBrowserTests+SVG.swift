@@ -23,7 +23,7 @@ extension GalleryBrowserTests {
         "<image href='data:image/png;base64,AAAA' width='9' height='9'/><use href='#a'/>",
     ]
 
-    @Test("An SVG file of the gallery that is opened by itself asks nobody for anything", arguments: Place.allCases)
+    @Test("An SVG file of the gallery that is opened by itself makes no requests", arguments: Place.allCases)
     func svgByItself(_ place: Place) async throws {
         let program = try Program()
         let server = try FeedServer(images: 0)

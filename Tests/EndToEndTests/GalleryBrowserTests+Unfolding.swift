@@ -22,7 +22,7 @@ extension GalleryBrowserTests {
         }).observe(document, { childList: true, subtree: true });
         """
 
-    @Test("unfolds no page of another making, and leaves the link to it", arguments: [true, false])
+    @Test("A page unfolds no page of another edition, and keeps the link to it", arguments: [true, false])
     func otherMaking(isOther: Bool) async throws {
         let site = try await GallerySite(images: 202)
         try await withPage { page in
@@ -44,7 +44,7 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("hands its content to no other page that lies on the disk") func framed() async throws {
+    @Test("A page posts its content to no foreign page on the disk") func framed() async throws {
         let site = try await GallerySite(images: 201)
         // What can be reckoned by whoever knows the images.
         let page = String(decoding: try Files.bytes("\(site.path)/index.html"), as: UTF8.self)
@@ -66,7 +66,8 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("keeps the way back from the page that was opened, however far it unfolds") func wayBack() async throws {
+    @Test("A page keeps the link to the page before the first one, however far it unfolds")
+    func wayBack() async throws {
         let text = String(repeating: "word ", count: 800)
         let site = try await GallerySite(images: 60) { _ in #""description":"\#(text)""# }
         let further = site.furtherPages
@@ -83,7 +84,8 @@ extension GalleryBrowserTests {
     }
 
     @Test(
-        "is no wider than the window with no script, whatever stands for a image", arguments: [Look.desktop, .phone])
+        "A page without the script is no wider than the window, whatever is in place of an image",
+        arguments: [Look.desktop, .phone])
     func longWord(_ look: Look) async throws {
         let word = String(repeating: "w", count: 1000)
         let site = try await GallerySite(images: 2) { _ in #""description":"\#(word)""# }

@@ -29,7 +29,7 @@ extension GalleryBrowserTests {
         return site
     }
 
-    @Test("of 200 photos is light, and moves nothing") func weight() async throws {
+    @Test("A page of 200 photos is light and steady while it loads") func weight() async throws {
         let site = try await photos()
         for place in Place.allCases {
             try await withPage { page in

@@ -47,7 +47,9 @@ struct GalleryBrowserTests {
         """
     }
 
-    @Test("shows every image in its natural size, moves nothing, and asks nobody else", arguments: Place.allCases)
+    @Test(
+        "A gallery shows every image in its natural size, stays steady, and asks no other server",
+        arguments: Place.allCases)
     func showing(_ place: Place) async throws {
         let site = try await GallerySite(images: 250)
         try await withPage { page in
@@ -81,7 +83,7 @@ struct GalleryBrowserTests {
         }
     }
 
-    @Test("offers to try again where a image fails, and says what a browser can't show", arguments: Place.allCases)
+    @Test("A failed image offers a retry, and a format that the browser lacks is named", arguments: Place.allCases)
     func retry(_ place: Place) async throws {
         let site = try await GallerySite(images: 3)
         let image = "\(site.path)/images/\(try await site.program.digest(of: site.server.imageURL(1))).webp"
@@ -112,7 +114,7 @@ struct GalleryBrowserTests {
     }
 
     @Test(
-        "tells how old it is when it is looked at, and when that is too old",
+        "A page shows its current age, and when it is too old",
         arguments: [
             (0, "saved just now", false), (125, "saved 2 minutes ago", false), (7300, "saved 2 hours ago", false),
             (604_799, "saved 6 days ago", false), (604_800, "saved 7 days ago", true), (-7200, "saved just now", true),
@@ -133,7 +135,7 @@ struct GalleryBrowserTests {
         }
     }
 
-    @Test("asks for the page anew") func reload() async throws {
+    @Test("A page can be reloaded") func reload() async throws {
         let site = try await GallerySite(images: 1)
         try await withPage { page in
             try await page.open(site.onDisk)
@@ -146,7 +148,8 @@ struct GalleryBrowserTests {
         }
     }
 
-    @Test("can be read with no script", arguments: Place.allCases) func withoutScript(_ place: Place) async throws {
+    @Test("A page can be read without the script", arguments: Place.allCases)
+    func withoutScript(_ place: Place) async throws {
         let long = String(repeating: "A long text. ", count: 30)
         let site = try await GallerySite(images: 201, missing: [0]) { _ in
             #""description":"\#(long)","location":"Somewhere far away""#
@@ -176,7 +179,7 @@ struct GalleryBrowserTests {
         }
     }
 
-    @Test("hostile text does nothing, and stays text") func hostile() async throws {
+    @Test("Hostile text does nothing and stays text") func hostile() async throws {
         let texts = [
             #"<script>window.hurt = 1</script>"#, #"\" onerror=\"window.hurt = 1"#,
             #"</figure></main><img src=x onerror=hurt()>"#,
@@ -209,7 +212,7 @@ struct GalleryBrowserTests {
     }
 
     @Test(
-        "names everything to those who can't see it, and has its landmarks", arguments: [Look.desktop, .desktop.dark])
+        "A page has names and landmarks for screen readers", arguments: [Look.desktop, .desktop.dark])
     func accessibility(_ look: Look) async throws {
         let site = try await GallerySite(images: 4, missing: [1]) {
             $0 == 2 ? #""location":"Here""# : #""description":"Sea""#
@@ -225,7 +228,7 @@ struct GalleryBrowserTests {
         }
     }
 
-    @Test("looks as it is meant to: images to be looked at are kept", arguments: Look.all)
+    @Test("A gallery looks as designed: screenshots are kept for review", arguments: Look.all)
     func screenshots(_ look: Look) async throws {
         let program = try Program()
         let site = program.directory.path("site")

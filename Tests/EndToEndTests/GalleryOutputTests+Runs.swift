@@ -79,7 +79,7 @@ extension GalleryOutputTests {
         #expect(try #require(files.first).isDone(before: flush) && flush.isDone(before: syncs[1]))
     }
 
-    @Test("One run at a time writes to a directory, and another one waits as long as it is told to")
+    @Test("One run at a time writes to a directory, and another waits as long as --lock-wait says")
     func locked() async throws {
         try await write()
         let lock = try await HeldLock(ofOutput: site, of: program)
@@ -99,7 +99,7 @@ extension GalleryOutputTests {
         #expect(Files.exists("\(site)/index.html"))
     }
 
-    @Test("Locks that somebody else holds in the directory block no run")
+    @Test("Locks that another user holds in the directory block no run")
     func foreignLocks() async throws {
         try await write()
         server.serve(images: [1])
@@ -132,7 +132,7 @@ extension GalleryOutputTests {
         expectQuiet(result)
     }
 
-    @Test("A gallery waits for nobody who writes the cache, but not beside a run that deletes images")
+    @Test("A gallery runs beside a run that writes the cache, but not beside one that deletes images")
     func cacheLocks() async throws {
         let lock = try HeldLock(of: program)
         expectQuiet(try await write())
@@ -161,7 +161,7 @@ extension GalleryOutputTests {
     }
 
     @Test(
-        "The list and the lock of another user's cache are only used if they are regular files and as they should be",
+        "The list and the lock in another user's cache are only used if they are valid regular files",
         arguments: ["list FIFO", "list link", "lock FIFO", "lock link", "list.new FIFO", "list garbage", "list escape"])
     func hostileCache(_ kind: String) async throws {
         try await write()
@@ -184,7 +184,7 @@ extension GalleryOutputTests {
     }
 
     @Test(
-        "The cache can't be a gallery, nor hold one, however it is named",
+        "A gallery can be neither the cache nor contain it, whatever its path",
         arguments: [
             "cache", "cache/", "cache/incoming", "cache/images", "cache/images/sha256", "cache/new", "cache/a/b",
             "link", "link/images/new", "elsewhere/../cache/incoming",
@@ -200,7 +200,7 @@ extension GalleryOutputTests {
     }
 
     @Test(
-        "A gallery can't hold the cache, whether that is there or not",
+        "A gallery can't contain the cache, whether that exists or not",
         arguments: ["site/cache", "site/images", "site"])
     func aroundTheCache(cache: String) async throws {
         let result = try await program.run("gallery", "--cache", program.directory.path(cache), site)
@@ -209,13 +209,13 @@ extension GalleryOutputTests {
         #expect(!Files.exists(site))
     }
 
-    @Test("A gallery may lie beside the cache, under a name that begins like it")
+    @Test("A gallery can lie beside the cache under a name that begins like it")
     func besideTheCache() async throws {
         expectQuiet(try await write(to: "\(program.cache)-gallery"))
     }
 
     @Test(
-        "A gallery may be a mount point",
+        "A gallery can be a mount point",
         arguments: ["mount -t tmpfs none site", "mkdir other && mount --bind other site"])
     func mountPoint(mount: String) async throws {
         let result = try await program.shellWithOwnMounts(
@@ -227,14 +227,14 @@ extension GalleryOutputTests {
         #expect(result.errorText == "")
     }
 
-    @Test("A gallery can't be a link to nothing, nor be reached by one", arguments: ["link", "link/", "link/site"])
+    @Test("A gallery can't be a dangling link, nor be reached through one", arguments: ["link", "link/", "link/site"])
     func dangling(path: String) async throws {
         symlink("nowhere", program.directory.path("link"))
         expectOneLine(try await write(to: program.directory.path(path)), exit: 73, [program.directory.path("link")])
         #expect(Files.names(in: program.directory.path) == ["cache", "link"])
     }
 
-    @Test("A gallery can't be a file, lie below one, or be where nobody may write")
+    @Test("A gallery can't be a file, lie below one, or be in a directory without write permission")
     func impossible() async throws {
         let file = try program.directory.write("mine", to: "file")
         for path in [file, "\(file)/site", "/proc/site", "/", "/proc"] {
@@ -245,7 +245,7 @@ extension GalleryOutputTests {
         #expect(try Files.bytes(file) == Array("mine".utf8))
     }
 
-    @Test("A directory that may not be written to is refused and left alone")
+    @Test("A gallery's directory without write permission is refused and left alone")
     func readOnly() async throws {
         try await write()
         server.serve(images: [1])

@@ -32,7 +32,7 @@ struct GalleryOutputTests {
         try await program.shell(#"cd "$1" && find . -type f -printf '%P %i %C@\n' | sort"#, site).outputText
     }
 
-    @Test("A gallery's directory may be missing, lie below missing ones, be empty, or be a link to a directory")
+    @Test("A gallery's directory can be missing, lie below missing ones, be empty, or be a link to a directory")
     func directories() async throws {
         let below = program.directory.path("a/b c/d'e?#%20")
         try program.directory.makeDirectory("empty")
@@ -48,7 +48,7 @@ struct GalleryOutputTests {
         #expect(Files.exists(program.directory.path("new/index.html")))
     }
 
-    @Test("The directory holds nothing but the gallery, and the cache holds the list and the lock")
+    @Test("The directory contains only the gallery, and the cache contains the list and the lock")
     func nothingElse() async throws {
         try await write()
         let names = Files.names(in: site).filter { !$0.hasSuffix(".html") }
@@ -58,7 +58,7 @@ struct GalleryOutputTests {
         #expect(Files.names(in: "\(program.cache)/outputs") == ["\(hash).list", "\(hash).lock"])
     }
 
-    @Test("A second run changes nothing where nothing has changed")
+    @Test("A second run of an unchanged gallery changes nothing")
     func unchanged() async throws {
         try await write()
         let before = try await state()
@@ -69,7 +69,7 @@ struct GalleryOutputTests {
             try await program.shell(#"stat -c '%i %Z' "$1"/*.list"#, "\(program.cache)/outputs").outputText == list)
     }
 
-    @Test("Foreign files that are not in the way stay, whatever they are")
+    @Test("Foreign files that block no path of the gallery stay, whatever they are")
     func beside() async throws {
         try program.directory.makeDirectory("site")
         for name in ["sub", "images"] { try program.directory.makeDirectory("site/\(name)") }
@@ -111,7 +111,7 @@ struct GalleryOutputTests {
     }
 
     @Test(
-        "Something foreign in the way stops a gallery before it writes anything, and --force replaces all but directories",
+        "A foreign file on a path stops a gallery before it writes, and --force replaces all but directories",
         arguments: obstacles, ["index.html", "style.css", "images"])
     func inTheWay(kind: String, name: String) async throws {
         if kind == "directory", name == "images" { return }
@@ -152,7 +152,7 @@ struct GalleryOutputTests {
         #expect(Files.size("\(site)/images/\(Files.names(in: "\(site)/images")[0])") > "mine".utf8.count)
     }
 
-    @Test("A page that somebody has edited is somebody else's, and one that was only touched is not")
+    @Test("A page that a user has edited is foreign, and one with just a new time is not")
     func edited() async throws {
         try await write()
         _ = try await program.shell(#"touch -d 2001-02-03 "$1""#, "\(site)/style.css")
@@ -163,7 +163,7 @@ struct GalleryOutputTests {
         #expect(Files.size("\(site)/icon.svg") > 0)
     }
 
-    @Test("The same bytes are taken over where the list is lost, and where the directory was moved or copied")
+    @Test("Files with the same bytes are adopted if the list is lost or the directory was moved or copied")
     func adopted() async throws {
         try await write()
         let before = try await state()
@@ -183,7 +183,7 @@ struct GalleryOutputTests {
     }
 
     @Test(
-        "In a directory such as /tmp, a stranger's file is not taken over: it could be changed later",
+        "A stranger's file in a directory such as /tmp is not adopted, because it could change later",
         .enabled(if: geteuid() == 0))
     func strangers() async throws {
         try await write()
@@ -195,7 +195,7 @@ struct GalleryOutputTests {
         #expect(try await program.shell(#"stat -c %u "$1/script.js""#, shared).outputText == "0\n")
     }
 
-    @Test("A gallery of an older version is replaced with --force, which the message says, and its marker stays")
+    @Test("A gallery of an older version is replaced with --force, as the message says, and its marker stays")
     func olderVersion() async throws {
         try program.directory.makeDirectory("site")
         try program.directory.write("feedsync gallery 1\nindex.html\n", to: "site/.feedsync-gallery")
@@ -206,7 +206,7 @@ struct GalleryOutputTests {
         #expect(Files.exists("\(site)/.feedsync-gallery"))
     }
 
-    @Test("Files that were deleted are made again")
+    @Test("Deleted files of a gallery are made again")
     func incomplete() async throws {
         try await write()
         _ = try await program.shell(#"rm "$1/style.css" "$1"/images/*"#, site)

@@ -12,7 +12,7 @@ extension GalleryTests {
         return try await program.shellWithOwnMounts(setUp, program.directory.path("disk"), argument)
     }
 
-    @Test("copies where a link is impossible, readable as far as the umask goes")
+    @Test("A gallery copies files if links are impossible, with permissions according to the umask")
     func copied() async throws {
         let server = try FeedServer(images: 1)
         try await program.run(server.feedURL)
@@ -27,7 +27,7 @@ extension GalleryTests {
                 == ["750", "440", "640", try await program.digest(of: server.imageURL(0))].map { $0[...] })
     }
 
-    @Test("tells of a file in the cache that can't be read, and why, with -v of all of them; also after a sync")
+    @Test("An unreadable image is reported with the reason by gallery and sync, and all of them with -v")
     func unreadable() async throws {
         let server = try FeedServer(images: 3)
         try await program.run(server.feedURL)
@@ -48,7 +48,7 @@ extension GalleryTests {
     }
 
     @Test(
-        "keeps the old one where no image can be read",
+        "A gallery stays as it was if every image is unreadable",
         arguments: [
             "openat:error=EMFILE", "openat:error=ENFILE", "openat:error=ENOMEM", "openat:error=EIO",
             "pread64:error=EIO",
@@ -76,7 +76,7 @@ extension GalleryTests {
         return (try await program.digest(of: server.imageURL(0)), try await program.digest(of: server.imageURL(1)))
     }
 
-    @Test("is written without an image that the disk has lost some of", arguments: ["openat", "pread64"])
+    @Test("A gallery leaves out an image of which the disk has lost a part", arguments: ["openat", "pread64"])
     func badSector(_ call: String) async throws {
         let (large, small) = try await saveTwo()
         let result = try await program.shell(
@@ -92,7 +92,7 @@ extension GalleryTests {
         #expect(try page().contains("the file in the cache can&#39;t be read"))
     }
 
-    @Test("is written without an image that can't be read to its end where it is copied, and without its beginning")
+    @Test("A gallery leaves out an image whose beginning or end can't be read during the copy")
     func badSectorInCopy() async throws {
         let (large, small) = try await saveTwo()
         let result = try await onDisk(
@@ -107,7 +107,7 @@ extension GalleryTests {
         #expect(result.errorText.contains("\(large): can't be read: Input/output error"))
     }
 
-    @Test("that doesn't fit ends with 74, and leaves what was there")
+    @Test("A gallery that doesn't fit on the disk ends with 74 and leaves the old one")
     func full() async throws {
         let server = try FeedServer(images: 2)
         try await program.run(server.feedURL)

@@ -31,7 +31,7 @@ struct GalleryTests {
         return UInt64(status.st_ino)
     }
 
-    @Test("writes a page and the images under their digests, as links to those in the cache")
+    @Test("A gallery has a page and the images under their digests, as links to the cache's files")
     func written() async throws {
         let server = try FeedServer(images: 3)
         server.serve(Reply(404), at: 2)
@@ -61,7 +61,7 @@ struct GalleryTests {
         #expect(Files.names(in: program.directory.path) == ["cache", "site"])
     }
 
-    @Test("tells what it wrote as JSON, and with the feeds given only those")
+    @Test("gallery --json reports what was written, and named feeds limit it to them")
     func json() async throws {
         let (first, second) = (try FeedServer(images: 3), try FeedServer(images: 2))
         second.serve(feedOf: [second.imageURL(0), second.imageURL(0), second.imageURL(1)])
@@ -75,7 +75,7 @@ struct GalleryTests {
         #expect(try one.json == ["dir": "\(site)", "feeds": 1, "pages": 2, "images": 1, "missing": 1, "thumbnails": 0])
     }
 
-    @Test("has a list of the feeds and a page for each, where there are several")
+    @Test("A gallery of several feeds has a list of the feeds and a page for each")
     func several() async throws {
         let (first, second) = (try FeedServer(images: 1), try FeedServer(images: 1))
         try await program.run(first.feedURL, second.feedURL)
@@ -123,7 +123,7 @@ struct GalleryTests {
         #expect(try !page().contains("no feeds"))
     }
 
-    @Test("of a feed never saved is not found, and leaves no directory")
+    @Test("A gallery of a feed that was never saved is not found and creates no directory")
     func unknown() async throws {
         let server = try FeedServer(images: 1)
         try await program.run(server.feedURL)
@@ -133,14 +133,14 @@ struct GalleryTests {
         #expect(!Files.exists(site))
     }
 
-    @Test("without a directory, or with one that is no path, is wrong usage")
+    @Test("A gallery without a directory, or with an invalid path, is wrong usage")
     func usage() async throws {
         for arguments in [["gallery"], ["gallery", ""], ["gallery", site, "feed"]] {
             #expect(try await program.run(arguments).status == .exited(64))
         }
     }
 
-    @Test("shows stale feeds, with a notice that fresh ones don't have")
+    @Test("A gallery shows a notice on stale feeds only")
     func stale() async throws {
         let server = try FeedServer(images: 1)
         try await program.run(server.feedURL)
@@ -156,7 +156,8 @@ struct GalleryTests {
         #expect(try !page().contains("data-fresh"))
     }
 
-    @Test("says in words which of several feeds is stale, each by its own age") func staleAmongOthers() async throws {
+    @Test("A gallery says in words which of several feeds is stale, each by its own age")
+    func staleAmongOthers() async throws {
         let (old, new) = (try FeedServer(images: 1), try FeedServer(images: 1))
         try await program.run(old.feedURL)
         try await program.makeStale()
@@ -174,7 +175,7 @@ struct GalleryTests {
         #expect(try cards().map { $0.contains("data-fresh=777600") } == [false, true])
     }
 
-    @Test("tells times as HTML has them: with three digits behind the second, not six") func times() async throws {
+    @Test("Times in a gallery have three digits of a second's fraction, as HTML requires") func times() async throws {
         let server = try FeedServer(images: 1)
         try await program.run(server.feedURL)
         try await program.sql("UPDATE feeds SET saved_at = 1774749599123999")
@@ -182,7 +183,7 @@ struct GalleryTests {
         #expect(try page().contains("<time datetime=2026-03-29T01:59:59.123Z "))
     }
 
-    @Test("has two hundred images a page, and the way to the next one") func pages() async throws {
+    @Test("A gallery has 200 images on a page and a link to the next one") func pages() async throws {
         let server = try FeedServer(images: 0)
         server.serve(feedOf: (0..<201).map(server.imageURL))
         try await program.run(server.feedURL, "-j", "64")
@@ -192,7 +193,7 @@ struct GalleryTests {
         #expect(try page(second).split(separator: "<figure").count - 1 == 1)
     }
 
-    @Test("never names credentials, nor directories of this machine")
+    @Test("A gallery never shows credentials or directories of this machine")
     func secrets() async throws {
         let server = try FeedServer(images: 1)
         let withSecret = server.feedURL.replacing("http://", with: "http://me:secret@")
@@ -205,7 +206,7 @@ struct GalleryTests {
         }
     }
 
-    @Test("No query of an image's URL is on a page or in a feed, except one of nothing but size and format")
+    @Test("The pages and feeds of a gallery show no query of an image URL, except size and format")
     func queries() async throws {
         let server = try FeedServer(images: 0)
         let signed = "\(server.imageURL(0))?w=300&sig=secret"
@@ -235,7 +236,7 @@ struct GalleryTests {
         #expect(try page().contains(#"<a href="\#(shown)">Original</a>"#))
     }
 
-    @Test("holds back an SVG file that carries a script, or brings a document that may")
+    @Test("A gallery holds back an SVG file with a script, or one that loads a document with one")
     func script() async throws {
         let server = try FeedServer(images: 3)
         func svg(_ content: String) -> Reply {

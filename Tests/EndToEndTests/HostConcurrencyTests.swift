@@ -43,7 +43,7 @@ struct HostShareTests {
         return server
     }
 
-    @Test("delivers every image of a server that lets few in, and is hardly ever turned away", arguments: [1, 2, 4])
+    @Test("All images of a server that admits few requests arrive, with hardly any 429", arguments: [1, 2, 4])
     func turnedAway(places: Int) async throws {
         let desk = Desk(places: places)
         let server = try serve(images: 300, at: desk)
@@ -52,7 +52,9 @@ struct HostShareTests {
         #expect(Double(desk.refused) <= 0.15 * Double(server.requestCount), "\(desk.refused) of \(server.requestCount)")
     }
 
-    @Test("is six over HTTP/1.1, or as many as asked for", arguments: [([], 6), (["--max-per-host", "9"], 9)])
+    @Test(
+        "A host gets six requests at once over HTTP/1.1, or as many as the option says",
+        arguments: [([], 6), (["--max-per-host", "9"], 9)])
     func connections(options: [String], most: Int) async throws {
         let desk = Desk()
         let server = try serve(images: 100, at: desk)
@@ -61,7 +63,7 @@ struct HostShareTests {
         #expect(server.server.connections <= most)
     }
 
-    @Test("is all that --jobs allows, for feeds and images together")
+    @Test("--jobs limits all requests at once, of feeds and images together")
     func jobs() async throws {
         let desk = Desk()
         let servers = try (0..<5).map { _ in try serve(images: 20, at: desk) }

@@ -26,7 +26,7 @@ struct HostWaitTests {
         try await program.sql("UPDATE waits SET until = \(microseconds)")
     }
 
-    @Test("are not asked by the next run, in which their feeds wait")
+    @Test("The next run does not ask a host that asked to wait, and its feeds are waiting")
     func fresh() async throws {
         try await program.run(server.feedURL)
         try await program.sql("DELETE FROM images")
@@ -48,7 +48,7 @@ struct HostWaitTests {
         #expect(try await program.sql("SELECT * FROM waits") == row)
     }
 
-    @Test("are asked again when the time is over, and it is forgotten", arguments: ["0", "9e15"])
+    @Test("A host is asked again when its Retry-After is over, and the time is forgotten", arguments: ["0", "9e15"])
     func over(_ until: String) async throws {
         try await program.run(server.feedURL)
         try await beToldToWait()
@@ -61,7 +61,7 @@ struct HostWaitTests {
         #expect(try await program.sql("SELECT count(*) FROM waits") == "0")
     }
 
-    @Test("fail their feeds while no fresh copy stands in, and say until when")
+    @Test("Waiting feeds without a fresh copy fail and say until when")
     func stale() async throws {
         try await beToldToWait(exit: 69)
         let count = server.requestCount
@@ -92,7 +92,7 @@ struct HostWaitTests {
         expectQuiet(try await program.run(server.server.url("/other.json")))
     }
 
-    @Test("are asked in the run itself where no more than two minutes are left, and not before")
+    @Test("A run waits for a host with at most two minutes left, and does not ask it earlier")
     func shortly() async throws {
         try await beToldToWait(exit: 69)
         try await changeWaits(to: "(CAST(strftime('%s') AS INTEGER) + 3) * 1000000")
@@ -102,7 +102,7 @@ struct HostWaitTests {
         #expect(try #require(Int(try await program.sql("SELECT saved_at FROM feeds"))) >= due)
     }
 
-    @Test("are asked by show all the same: a person asks one thing by hand")
+    @Test("show asks a host that asked to wait, because a user asks for one thing")
     func show() async throws {
         try await beToldToWait(exit: 69)
         server.serve(images: [0])
@@ -113,7 +113,7 @@ struct HostWaitTests {
         #expect(try await program.sql("SELECT count(*) FROM waits") == "1")
     }
 
-    @Test("are remembered by no dry run, which tells who waits")
+    @Test("A dry run says who is waiting and saves no Retry-After")
     func dryRun() async throws {
         try await program.run(server.feedURL)
         server.server.route("/feed.json", Self.busy(3600))
@@ -126,7 +126,7 @@ struct HostWaitTests {
         #expect(server.requestCount == count)
     }
 
-    @Test("are told by status, as long as they want to be left alone")
+    @Test("status shows hosts that asked to wait, as long as the wait lasts")
     func status() async throws {
         try await program.run(server.feedURL)
         #expect(!(try await program.run("status").outputText.contains("waiting")))

@@ -52,7 +52,7 @@ struct HostileFeedTests {
         "empty": ("", "is empty"),
     ]
 
-    @Test("are refused in one line, and neither a request nor a file is had for them", arguments: feeds.keys.sorted())
+    @Test("A hostile feed is refused in one line, without a request or a file", arguments: feeds.keys.sorted())
     func refused(name: String) async throws {
         let (text, reason) = try #require(Self.feeds[name])
         let secret = try program.directory.write("secret", to: "secret.txt")

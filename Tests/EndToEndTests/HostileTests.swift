@@ -25,7 +25,7 @@ struct HostileTests {
 
     private static let terminalText = #"\u001b]0;owned\u0007\u001b[2J\r\n\u009b31m\u202egnp.exe\u0000\b tail"#
 
-    @Test("in a feed's text is shown escaped, and as it is in JSON")
+    @Test("Control characters in a feed's text are escaped on output and unchanged in JSON")
     func text() async throws {
         let item =
             #"{"id":"\#(FeedServer.id(0))","description":"\#(Self.terminalText)","location":"\#(Self.terminalText)","#
@@ -47,7 +47,7 @@ struct HostileTests {
         #expect(try json.json["images"]?[0]?["description"]?.string == expected)
     }
 
-    @Test("in what a message quotes is escaped")
+    @Test("Control characters that a message quotes are escaped")
     func quoted() async throws {
         for body in [
             #"{"items":[{"id":"\#(Self.terminalText)","image":"http://h/"}]}"#, "\u{1B}[2Jhello\u{9B}1m",
@@ -63,7 +63,7 @@ struct HostileTests {
         }
     }
 
-    @Test("in operands, options and variables is escaped")
+    @Test("Control characters in operands, options and variables are escaped")
     func arguments() async throws {
         let nasty = "\u{1B}[2J\u{9B}m\r"
         for arguments in [
@@ -80,7 +80,7 @@ struct HostileTests {
     }
 
     @Test(
-        "in headers is escaped",
+        "Control characters in headers are escaped",
         arguments: [
             Reply.redirect(to: "http://h/\u{1B}[2J"), .redirect(to: "\u{1B}[2J"), .redirect(to: "x\u{1B}]0;a\u{7}:y"),
             .raw("HTTP/1.1 200 \u{1B}[2J\r\nContent-Length: \u{1B}[2J\r\n\r\n"), .raw("\u{1B}[2J\r\n\r\n"),
@@ -93,7 +93,7 @@ struct HostileTests {
         expectHarmless(result)
     }
 
-    @Test("of ten megabytes in one description is taken as it comes, and shown")
+    @Test("A description of ten megabytes is accepted and shown")
     func longText() async throws {
         let text = String(repeating: "Lorem ipsum ", count: 850_000)
         let item = #"{"id":"\#(FeedServer.id(0))","description":"\#(text)","image":"\#(server.imageURL(0))"}"#
@@ -104,7 +104,7 @@ struct HostileTests {
         #expect(try await program.run("show", "--offline", server.feedURL).standardOutput.count > 10_000_000)
     }
 
-    @Test("of a body that unpacks to far more than allowed is cut short", arguments: ["/feed.json", "/0.png"])
+    @Test("A body that unpacks to far more than the limit is cut off", arguments: ["/feed.json", "/0.png"])
     func bomb(_ path: String) async throws {
         let plain = try program.directory.write(
             path == "/0.png"
@@ -120,7 +120,7 @@ struct HostileTests {
     }
 
     @Test(
-        "in the place of what a cache consists of: a symbolic link is refused, and nothing behind it touched",
+        "A symbolic link in place of a part of the cache is refused, and its target is untouched",
         arguments: ["feedsync.sqlite", "lock", "images", "images/sha256", "incoming"])
     func links(_ name: String) async throws {
         try await program.run(server.feedURL)
@@ -142,7 +142,7 @@ struct HostileTests {
     }
 
     @Test(
-        "put in the place of a file that is just being made is not taken for that",
+        "The lock and the database are created exclusively, so that no other file is used instead",
         arguments: ["lock", "feedsync.sqlite"])
     func justBeingMade(_ name: String) async throws {
         let (result, trace) = try await program.trace("sync", server.feedURL)
@@ -153,7 +153,7 @@ struct HostileTests {
         #expect(making?.arguments.contains("O_EXCL") == true, "\(making?.arguments ?? "none")")
     }
 
-    @Test("in the place of an image: a symbolic link is no image")
+    @Test("A symbolic link in place of an image is not an image")
     func linkedImage() async throws {
         try await program.run(server.feedURL)
         let digest = try await program.digest(of: server.imageURL(0))
@@ -166,7 +166,7 @@ struct HostileTests {
         #expect(try Files.bytes(other) == FeedServer.image(0))
     }
 
-    @Test("from a server that sends headers without end is cut short")
+    @Test("A server that sends endless headers is cut off")
     func endlessHeaders() async throws {
         let headers = (0..<20_000).map { "X-\($0): \(String(repeating: "y", count: 40))\r\n" }.joined()
         server.server.route("/feed.json", .raw("HTTP/1.1 200 OK\r\n\(headers)\r\n{\"items\":[]}"))

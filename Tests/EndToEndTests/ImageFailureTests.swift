@@ -51,7 +51,7 @@ struct ImageFailureTests {
             kind: "invalidData", reason: "larger than 1K"),
     ]
 
-    @Test("each status of a host is a cause of its own")
+    @Test("Each failing status of a host is reported as its own cause")
     func statuses() async throws {
         let server = try FeedServer(images: 4)
         for (image, status) in [(1, 404), (2, 403), (3, 404)] { server.serve(Reply(status), at: image) }
@@ -63,7 +63,7 @@ struct ImageFailureTests {
         }
     }
 
-    @Test("each of two servers on one machine is a cause of its own")
+    @Test("Each of two failing servers on one machine is reported as its own cause")
     func ports() async throws {
         let server = try FeedServer(images: 4)
         let other = try FeedServer(images: 2)
@@ -79,7 +79,7 @@ struct ImageFailureTests {
         }
     }
 
-    @Test("of several reasons in one line it says that there are others")
+    @Test("A line with one of several reasons says that there are others")
     func reasons() async throws {
         let server = try FeedServer(images: 3)
         server.serve(Reply(body: FeedServer.image(0) + Array(repeating: 0, count: 2000)), at: 0)
@@ -91,7 +91,7 @@ struct ImageFailureTests {
         #expect(result.errorLines.first.map(String.init) == line + rest)
     }
 
-    @Test("such an image alone fails, with its reason; the feed and the others are saved", arguments: wrong)
+    @Test("An unavailable image fails with its reason, and the feed and the other images are saved", arguments: wrong)
     func failure(_ wrong: Wrong) async throws {
         let server = try FeedServer(images: 3)
         server.serve(wrong.reply, at: 1)
@@ -120,7 +120,7 @@ struct ImageFailureTests {
         #expect(server.paths(after: before) == ["/feed.json", "/1.png"])
     }
 
-    @Test("an image that stalls fails, and not before its time", .timeLimit(.minutes(10)))
+    @Test("An image that stalls fails after its time and not earlier", .timeLimit(.minutes(10)))
     func stall() async throws {
         let server = try FeedServer(images: 3)
         let gate = Gate()
@@ -132,7 +132,7 @@ struct ImageFailureTests {
         #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 
-    @Test("a hundred images behind one dead host and a hundred that are gone are a line each, and one sums up")
+    @Test("A hundred images of a dead host and a hundred missing ones give one line each and a summary")
     func causes() async throws {
         let (server, dead) = (try FeedServer(images: 2), try DeadPort())
         let images = (0..<2).map(server.imageURL)
@@ -149,7 +149,7 @@ struct ImageFailureTests {
         #expect(result.errorLines.last?.contains("200 failed") == true)
     }
 
-    @Test("an image may be redirected; it is saved under the URL that the feed names")
+    @Test("A redirected image is saved under the URL in the feed")
     func redirected() async throws {
         let server = try FeedServer(images: 2)
         server.serve(.redirect(308, to: "/elsewhere?x=1"), at: 0)
@@ -159,7 +159,7 @@ struct ImageFailureTests {
         #expect(image.standardOutput == FeedServer.image(7))
     }
 
-    @Test("a host that dies in mid-run costs its images only")
+    @Test("A host that dies during the run costs only its own images")
     func deadHalfway() async throws {
         let (server, other) = (try FeedServer(images: 2), try FeedServer(images: 5))
         for number in 0..<5 { other.serve(.raw("", ending: .reset), at: number) }

@@ -14,7 +14,7 @@ struct ImageTests {
         server = try FeedServer(images: 1)
     }
 
-    @Test("comes from its server when the cache doesn't have it, is saved, and then comes from the cache")
+    @Test("image downloads and saves an image that is not in the cache, and then reads it from the cache")
     func fallback() async throws {
         for _ in 0..<2 {
             let result = try await program.run("image", url)
@@ -28,21 +28,21 @@ struct ImageTests {
         #expect(try await program.digest(of: url) == digest)
     }
 
-    @Test("is had for a sync that comes later")
+    @Test("An image that `image` saved is used by a later sync")
     func reused() async throws {
         try await program.run("image", url)
         try await program.run(server.feedURL)
         #expect(server.paths() == ["/0.png", "/feed.json"])
     }
 
-    @Test("offline and unknown is not found")
+    @Test("image --offline of an unknown image gives not found")
     func unknown() async throws {
         expectOneLine(try await program.run("image", "--offline", url), exit: 66, [url])
         #expect(server.requestCount == 0)
         #expect(!Files.exists(program.cache))
     }
 
-    @Test("that is damaged in the cache is fetched anew and mended", arguments: ["damaged", "cut short", "gone"])
+    @Test("A damaged image in the cache is downloaded again and replaced", arguments: ["damaged", "cut short", "gone"])
     func damaged(_ state: String) async throws {
         try await program.run(server.feedURL)
         let file = "\(program.imageDirectory)/\(try await program.digest(of: url))"
@@ -67,7 +67,7 @@ struct ImageTests {
     }
 
     @Test(
-        "that is none is invalid",
+        "image of a body that is no image gives invalid data",
         arguments: [
             Reply.text("<html>no</html>", type: "image/png"), Reply(), Reply(404), Reply(body: Array("abc".utf8)),
         ])
@@ -80,7 +80,7 @@ struct ImageTests {
         #expect(Files.names(in: program.imageDirectory) == [])
     }
 
-    @Test("whose server can't be reached fails as such")
+    @Test("image of an unreachable server gives a connectivity error")
     func unreachable() async throws {
         let dead = try DeadPort()
         expectOneLine(try await program.run("image", dead.url("/0.png")), exit: 69, [dead.url("/0.png")])
@@ -89,7 +89,7 @@ struct ImageTests {
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
     }
 
-    @Test("is delivered without being saved while another run holds the lock")
+    @Test("image delivers without saving while another run holds the lock")
     func locked() async throws {
         let lock = try HeldLock(of: program)
         let result = try await program.run("image", url)
@@ -100,7 +100,7 @@ struct ImageTests {
         #expect(Files.names(in: program.imageDirectory) == [])
     }
 
-    @Test("may be a local file")
+    @Test("image delivers a local file")
     func localFile() async throws {
         let path = try program.directory.write(FeedServer.image(5), to: "a image.png")
         let result = try await program.run("image", path)
@@ -108,7 +108,7 @@ struct ImageTests {
         expectOneLine(try await program.run("image", path + "x"), exit: 66, [path])
     }
 
-    @Test("of many megabytes is written whole")
+    @Test("image writes many megabytes completely")
     func large() async throws {
         let bytes = Samples.png + (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
         server.serve(Reply(body: bytes, framing: .chunked(size: 60_000)), at: 0)
@@ -132,7 +132,7 @@ struct ImageOutputTests {
         try await program.run("image", "-o", path, server.imageURL(0))
     }
 
-    @Test("takes a name as long as a name can be")
+    @Test("image accepts a file name of the maximum length")
     func longName() async throws {
         let name = String(repeating: "n", count: 251) + ".png"
         let path = directory.path(name)
@@ -140,7 +140,7 @@ struct ImageOutputTests {
         #expect(try Files.bytes(path) == FeedServer.image(0))
     }
 
-    @Test("replaces what is there, as a whole, and leaves nothing beside it")
+    @Test("image -o replaces a file as a whole and leaves nothing beside it")
     func replaced() async throws {
         try directory.makeDirectory("out")
         let path = try directory.write("old", to: "out/image.png")
@@ -155,7 +155,7 @@ struct ImageOutputTests {
         #expect(new.st_ino != held.st_ino)
     }
 
-    @Test("whose it was it stays where root replaces it", .enabled(if: geteuid() == 0))
+    @Test("A file that root replaces with image -o keeps its owner", .enabled(if: geteuid() == 0))
     func owner() async throws {
         let path = try directory.write("old", to: "image.png")
         #expect(chown(path, 4711, 4712) == 0 && chmod(path, 0o640) == 0)
@@ -164,7 +164,7 @@ struct ImageOutputTests {
     }
 
     @Test(
-        "the group stays where that is allowed, and else no other group gets what was the old one's",
+        "A replaced file keeps its group if allowed, and otherwise gives no other group its access",
         .enabled(if: geteuid() == 0),
         arguments: [
             (mode_t(0o640), "--clear-groups", "4711 600"), (0o664, "--clear-groups", "4711 644"),
@@ -182,7 +182,7 @@ struct ImageOutputTests {
         String(try await Subprocess.run("stat", ["-c", "%u %g %a", path]).outputText.dropLast())
     }
 
-    @Test("a link stays, and what it leads to is written", arguments: ["there", "yet to come"])
+    @Test("image -o keeps a link and writes its target", arguments: ["there", "yet to come"])
     func link(_ target: String) async throws {
         try directory.makeDirectory("out")
         if target == "there" { try directory.write("old", to: "out/there") }
@@ -194,25 +194,25 @@ struct ImageOutputTests {
         #expect(try await program.shell(#"test -L "$1" -a -L "$2""#, path, directory.path("hop")).status == .exited(0))
     }
 
-    @Test("goes to standard output as -")
+    @Test("image -o - writes to standard output")
     func dash() async throws {
         #expect(try await image(into: "-").standardOutput == FeedServer.image(0))
     }
 
-    @Test("can't be a directory, nor lie in one that isn't there", arguments: ["out", "out/", "missing/image.png"])
+    @Test("image -o can't write a directory, nor into a missing one", arguments: ["out", "out/", "missing/image.png"])
     func directoryInTheWay(_ name: String) async throws {
         try directory.makeDirectory("out")
         expectOneLine(try await image(into: directory.path(name)), exit: 73, [directory.path(name)])
         #expect(Files.names(in: directory.path("out")) == [])
     }
 
-    @Test("that is full fails as writing does")
+    @Test("image -o to a full disk fails as a write error")
     func full() async throws {
         expectOneLine(try await image(into: "/dev/full"), exit: 74, ["/dev/full", "No space left"])
         #expect(try Files.mode("/dev/full") == 0o666)
     }
 
-    @Test("leaves the old file when the image can't be had")
+    @Test("image -o leaves the old file if the image is unavailable")
     func failing() async throws {
         let path = try directory.write("old", to: "image.png")
         server.serve(Reply(404), at: 0)

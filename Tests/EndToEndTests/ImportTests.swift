@@ -22,7 +22,7 @@ struct ImportTests {
         return try Files.bytes(file)
     }
 
-    @Test("takes an archive of any compression from a file or standard input, without another program")
+    @Test("import reads an archive of any compression from a file or standard input, without other programs")
     func compression() async throws {
         let plain = try await export()
         for name in ["cache.tar", "x.tar.gz", "x.tgz", "x.tar.zst"] {
@@ -36,14 +36,14 @@ struct ImportTests {
         }
     }
 
-    @Test("a sync after it asks for no image") func nothingToFetch() async throws {
+    @Test("A sync after an import requests no image") func nothingToFetch() async throws {
         try await program.run("import", "--restore", "-", input: try await export())
         let asked = server.requestCount
         expectQuiet(try await program.run("sync"))
         #expect(server.paths(after: asked) == ["/feed.json"])
     }
 
-    @Test("keeps a feed that was saved later, and replaces it when told to") func merging() async throws {
+    @Test("import keeps a feed that was saved later, and replaces it with --force") func merging() async throws {
         let archive = try await export()
         server.serve(images: [7])
         try await program.run(server.feedURL)
@@ -55,7 +55,7 @@ struct ImportTests {
         #expect(try await program.saved(server.feedURL) == source.saved(server.feedURL))
     }
 
-    @Test("says why a feed is kept, also where the archive's date is a later one that can't be true")
+    @Test("import says why it keeps a feed, even if the archive's later date is impossible")
     func kept() async throws {
         try await source.run(server.feedURL)
         for lead in [0, 86_400] {
@@ -68,7 +68,7 @@ struct ImportTests {
         }
     }
 
-    @Test("caches that each hold a part of a feed's images merge into a whole one") func parts() async throws {
+    @Test("Caches with different parts of a feed's images merge into a complete one") func parts() async throws {
         server.serve(Reply(404), at: 0)
         try await program.run(server.feedURL)
         #expect(Files.names(in: program.imageDirectory).count == 2)
@@ -83,7 +83,8 @@ struct ImportTests {
         #expect(Files.names(in: program.imageDirectory).count == 3)
     }
 
-    @Test("of several takes each whole or not at all; the code is the first failure's") func several() async throws {
+    @Test("import takes each of several archives as a whole, and its code is that of the first failure")
+    func several() async throws {
         let archive = try await export()
         expectOneLine(try await program.run("import", "--restore", "-", file, input: archive), exit: 64, ["only FILE"])
         let other = try FeedServer(images: 2)
@@ -107,7 +108,7 @@ struct ImportTests {
         #expect(!Files.exists(none.directory.path("cache")))
     }
 
-    @Test("mends an image that is damaged") func mending() async throws {
+    @Test("import repairs a damaged image") func mending() async throws {
         let archive = try await export()
         try await program.run("import", "--restore", "-", input: archive)
         let image = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
@@ -117,7 +118,7 @@ struct ImportTests {
         #expect(try Files.mode(image) == 0o444)
     }
 
-    @Test("refuses a damaged archive as a whole: the cache is as it was, and no file is left")
+    @Test("import refuses a damaged archive as a whole and leaves the cache unchanged without new files")
     func refusal() async throws {
         let archive = try await export()
         let other = try FeedServer(images: 1)
@@ -135,14 +136,14 @@ struct ImportTests {
         #expect(Files.names(in: program.imageDirectory).count == 1)
     }
 
-    @Test("of a file that isn't there, or a directory, is an error, and makes no cache") func missing() async throws {
+    @Test("import of a missing file or a directory is an error and creates no cache") func missing() async throws {
         expectOneLine(try await program.run("import", "--restore", file), exit: 66, [file])
         expectOneLine(try await program.run("import", "--restore", program.directory.path), exit: 66, ["directory"])
         #expect(!Files.exists(program.cache))
     }
 
     @Test(
-        "of what is no archive makes no cache",
+        "import of a file that is no archive creates no cache",
         arguments: [("printf ''", "is empty"), ("echo junk", "no archive"), ("printf '\\037\\213'", "no archive")])
     func noArchive(command: String, reason: String) async throws {
         let result = try await program.shell(#"\#(command) | "$feedsync" import --cache "$1" -"#, program.cache)
@@ -150,7 +151,7 @@ struct ImportTests {
         #expect(!Files.exists(program.cache))
     }
 
-    @Test("from standard input that is closed, or a directory, makes no cache", arguments: ["<&-", "</"])
+    @Test("import from a closed standard input or a directory creates no cache", arguments: ["<&-", "</"])
     func unreadable(redirection: String) async throws {
         let result = try await program.shell(#"exec "$feedsync" import --cache "$1" - \#(redirection)"#, program.cache)
         #expect(result.status != .exited(0))
@@ -158,7 +159,7 @@ struct ImportTests {
     }
 
     @Test(
-        "refuses xz and bzip2 and names them, and a zstd stream that needs much memory",
+        "import refuses xz and bzip2 by name, and a zstd stream that needs much memory",
         arguments: [
             ["xz"], ["bzip2"], ["zstd", "--long=30"],
         ])
@@ -170,7 +171,7 @@ struct ImportTests {
         expectOneLine(refused, exit: 65, [reason, "nothing was imported"])
     }
 
-    @Test("ignores what follows the archive's end, also where that never ends") func trailingData() async throws {
+    @Test("import ignores what follows the archive's end, even without end") func trailingData() async throws {
         let archive = try program.directory.write(try await export(), to: "archive")
         expectQuiet(
             try await program.shell(
@@ -180,7 +181,7 @@ struct ImportTests {
     }
 
     @Test(
-        "refuses a link, a FIFO and a sparse file that tar packs, and names the entry",
+        "import refuses a link, a FIFO and a sparse file that tar packed, and names the entry",
         arguments: [
             ("ln -s index.json", "is a symbolic link"), ("ln index.json", "is a hard link"), ("mkfifo", "is a FIFO"),
             ("truncate -s 1M", "is a sparse file"),
@@ -195,7 +196,7 @@ struct ImportTests {
         }
     }
 
-    @Test("refuses more than an image may have that nothing in the archive refers to, and drops less")
+    @Test("import refuses unreferenced entries larger than an image may be, and drops smaller ones")
     func unnamed() async throws {
         var tar = TarBuilder()
         for text in ["one", "two"] {
@@ -210,7 +211,7 @@ struct ImportTests {
         #expect(Files.names(in: program.imageDirectory).count == 3)
     }
 
-    @Test("holds to the limits that are given") func limits() async throws {
+    @Test("import obeys the limits on the command line") func limits() async throws {
         let archive = try await export()
         expectOneLine(
             try await program.run("import", "--restore", "--max-filesize", "10", "-", input: archive), exit: 65,
@@ -220,7 +221,7 @@ struct ImportTests {
             ["--max-feed-size"])
     }
 
-    @Test("holds a feed to the limits that the config file has for it", arguments: ["max-filesize", "max-feed-size"])
+    @Test("import obeys a feed's limits in the config file", arguments: ["max-filesize", "max-feed-size"])
     func ownLimits(option: String) async throws {
         let archive = try await export()
         let section = "[feed \"\(server.feedURL)\"]\n\(option) ="
@@ -233,14 +234,14 @@ struct ImportTests {
             ["--\(option) (10"])
     }
 
-    @Test("waits for another run no longer than it is told") func locks() async throws {
+    @Test("import waits for another run no longer than --lock-wait says") func locks() async throws {
         let archive = try await export()
         let lock = try HeldLock(of: program)
         expectOneLine(try await program.run("import", "--restore", "-", input: archive), exit: 75, ["--lock-wait"])
         withExtendedLifetime(lock) {}
     }
 
-    @Test("stopped while it waits for its input, it leaves nothing") func stopped() async throws {
+    @Test("An import that is stopped while it waits for its input leaves nothing") func stopped() async throws {
         let pipe = program.directory.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         let archive = try await export()

@@ -45,7 +45,7 @@ struct InstallTests {
         return found.outputText.split(separator: "\n").map(String.init).sorted()
     }
 
-    @Test("puts the program, its manual page, completions and units in place, and takes them away again")
+    @Test("install puts the program, manual page, completions and units in place, and uninstall removes them")
     func everything() async throws {
         let result = try await install("--prefix", prefix)
         #expect(result.status == .exited(0), "\(result.errorText)")
@@ -74,7 +74,7 @@ struct InstallTests {
         #expect(try await files(in: prefix) == ["share/mine 644"])
     }
 
-    @Test("the units are ones that systemd takes, and keep the service from what it doesn't need")
+    @Test("systemd accepts the installed units, which deny the service what it doesn't need")
     func units() async throws {
         let prefix = program.directory.path("prefix")
         #expect(try await install("--prefix", prefix).status == .exited(0))
@@ -99,7 +99,7 @@ struct InstallTests {
         for line in ["RandomizedDelaySec=10min", "Persistent=true"] { #expect(timer.contains("\n\(line)\n")) }
     }
 
-    @Test("--user needs no root, and stays in the home directory")
+    @Test("install --user needs no root and stays in the home directory")
     func user() async throws {
         let result = try await install("--user")
         #expect(result.status == .exited(0), "\(result.errorText)")
@@ -124,7 +124,7 @@ struct InstallTests {
         #expect(try await files(in: program.directory.path) == [])
     }
 
-    @Test("--user puts data where XDG_DATA_HOME says, and the manual page where man finds it")
+    @Test("install --user puts data below XDG_DATA_HOME and the manual page where man finds it")
     func dataHome() async throws {
         let result = try await program.shell(
             #"""
@@ -136,7 +136,7 @@ struct InstallTests {
         #expect(try await files(in: program.directory.path("data")).contains("systemd/user/feedsync.service 644"))
     }
 
-    @Test("takes all away again also where there is no HOME")
+    @Test("uninstall removes everything even without HOME")
     func homeless() async throws {
         #expect(try await install("--prefix", prefix).status == .exited(0))
         let result = try await Subprocess.run(
@@ -145,7 +145,7 @@ struct InstallTests {
         #expect(!Files.exists(prefix))
     }
 
-    @Test("an uninstall stops its own timer alone", arguments: [true, false])
+    @Test("uninstall stops only its own timer", arguments: [true, false])
     func timer(isOwn: Bool) async throws {
         let directory = program.directory
         let unit = directory.path("own/share/systemd/user/feedsync.timer")
@@ -170,7 +170,7 @@ struct InstallTests {
         #expect(!TemporaryDirectory.names(in: directory.path).contains("own"))
     }
 
-    @Test("relative paths are the caller's, and an uninstall leaves what is above the prefix")
+    @Test("Relative paths of install are the caller's, and uninstall leaves the directories above the prefix")
     func relative() async throws {
         let directory = try program.directory.makeDirectory("opt")
         func run(_ more: String) async throws -> ProcessResult {
@@ -185,7 +185,7 @@ struct InstallTests {
         #expect(TemporaryDirectory.names(in: directory) == ["built"])
     }
 
-    @Test("what is root's sudo puts in place, and where there is no sudo it is said before anything is done")
+    @Test("install uses sudo for root's directories, and says so first if there is no sudo")
     func rights() async throws {
         let directory = program.directory
         let prefix = try directory.makeDirectory("prefix")
@@ -210,7 +210,7 @@ struct InstallTests {
         #expect(Files.names(in: prefix) == [])
     }
 
-    @Test("who may not install what is missing is told what root has to run")
+    @Test("install without permission names the command that root has to run")
     func dependencies() async throws {
         let result = try await runAsAnother(
             ["\(Self.scripts)/dependencies", "build"], with: ["dpkg-query": "exit 1", "sudo": "exit 1"])
@@ -219,7 +219,7 @@ struct InstallTests {
         #expect(result.errorText.hasSuffix(advice), "\(result.errorText)")
     }
 
-    @Test("an option that it doesn't know is wrong usage, and installs nothing")
+    @Test("install with an unknown option is wrong usage and installs nothing")
     func usage() async throws {
         for arguments in [["--prefx", "/x"], ["--prefix"]] {
             let result = try await Subprocess.run(Self.script, arguments)

@@ -21,7 +21,7 @@ struct InternationalHostTests {
         proxy.route("http://xn--strae-oqa.test/feed.json", .text(FeedServer.feed(images)))
     }
 
-    @Test("is asked with its password, header and netrc entry, and one that only looks alike without")
+    @Test("A host beyond ASCII gets its password, header and netrc entry, and a lookalike gets none")
     func secrets() async throws {
         serve(images: ["http://straße.test/0.png", "http://straße.test/1.png", "http://straẞe.test/2.png"])
         expectQuiet(try await program.run("--proxy", proxy.url(""), "-H", "X-Key: k", feed))
@@ -36,7 +36,8 @@ struct InternationalHostTests {
     }
 
     @Test(
-        "that means localhost is refused through a proxy", arguments: ["ｌｏｃａｌｈｏｓｔ", "local\u{AD}host", "foo.ｌocalhost"])
+        "A host beyond ASCII that means localhost is refused through a proxy",
+        arguments: ["ｌｏｃａｌｈｏｓｔ", "local\u{AD}host", "foo.ｌocalhost"])
     func localhost(_ host: String) async throws {
         serve(images: ["http://\(host)/0.png"])
         let result = try await program.run("--proxy", proxy.url(""), feed)

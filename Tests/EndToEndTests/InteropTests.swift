@@ -52,7 +52,7 @@ struct InteropTests {
     }
 
     @Test(
-        "what they pack of it again imports, in each of their formats",
+        "An archive that tar or bsdtar packs of an export can be imported in each of their formats",
         arguments: ["tar", "bsdtar"], ["ustar", "gnu", "pax"])
     func packing(tar: String, format: String) async throws {
         let archive = try await export()
@@ -71,7 +71,7 @@ struct InteropTests {
         }
     }
 
-    @Test("an export that gzip or zstd compresses imports", arguments: ["gzip", "zstd"])
+    @Test("An export that gzip or zstd compresses can be imported", arguments: ["gzip", "zstd"])
     func compressing(compressor: String) async throws {
         let archive = try await export()
         let result = try await Subprocess.run(compressor, ["-c", file])

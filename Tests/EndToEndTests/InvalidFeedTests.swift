@@ -20,14 +20,14 @@ struct InvalidFeedTests {
     ]
 
     @Test(
-        "such a feed is told in a line that says what is wrong where, and the old cache stands",
+        "An invalid feed is reported in one line with its place, and the old cache stays",
         arguments: wrongItems + wrongBodies)
     func invalid(_ body: String, _ reason: String) async throws {
         try await expectInvalid(.text(body), reason)
     }
 
     @Test(
-        "a feed that is nested without end is told in a line too",
+        "A feed of endless nesting is reported in one line",
         arguments: [
             ("", "[", "", "array"), (#"{"items":[],"x":"#, "[", "", ""), (#"{"items":[],"x":"#, "[", "]", "nested"),
             (#"{"items":"#, #"[{"a":"#, "", ""),
@@ -58,7 +58,7 @@ struct InvalidFeedTests {
         ),
     ]
 
-    @Test("likewise an answer that is none", arguments: wrongAnswers.indices)
+    @Test("A response that is no feed is reported in one line", arguments: wrongAnswers.indices)
     func wrongAnswer(_ index: Int) async throws {
         let (reply, reason) = Self.wrongAnswers[index]
         try await expectInvalid(reply, reason, options: ["--max-feed-size", "4K"])
@@ -87,7 +87,7 @@ struct InvalidFeedTests {
         #expect(server.paths(after: 3).allSatisfy { $0 == "/feed.json" })
     }
 
-    @Test("show falls back to the saved feed, and says why")
+    @Test("show falls back to the saved feed and says why")
     func shown() async throws {
         let program = try Program()
         let server = try FeedServer(images: 1)
@@ -100,7 +100,7 @@ struct InvalidFeedTests {
         #expect(result.errorText.contains("items: missing"))
     }
 
-    @Test("a remote feed of a public format can't name local files, whatever its URL's path")
+    @Test("A remote feed of a public format can't name local files, whatever its URL's path")
     func localFiles() async throws {
         let program = try Program()
         let server = try FeedServer(images: 0)

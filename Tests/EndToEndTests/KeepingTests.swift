@@ -34,7 +34,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("behind what the feed names, until it is told otherwise")
+    @Test("Kept items follow the current ones until --keep changes")
     func kept() async throws {
         expectQuiet(try await program.run("--keep", "forever", feed))
         serve([3, 2])
@@ -56,7 +56,7 @@ struct KeepingTests {
         #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 
-    @Test("and shows it with what the server has, too") func shownFromServer() async throws {
+    @Test("show lists kept items with the server's current ones") func shownFromServer() async throws {
         expectQuiet(try await program.run("--keep", "forever", feed))
         serve([3])
         // The first saves it anew, the second confirms it.
@@ -70,7 +70,7 @@ struct KeepingTests {
         #expect(try await program.run("show", feed).outputText.contains("1 image, and 3 kept"))
     }
 
-    @Test("and shows it while another run holds the lock") func shownBesideAnother() async throws {
+    @Test("show lists kept items while another run holds the lock") func shownBesideAnother() async throws {
         expectQuiet(try await program.run("--keep", "forever", feed))
         serve([3])
         expectQuiet(try await program.run(feed))
@@ -82,7 +82,7 @@ struct KeepingTests {
         #expect(images.map { $0["current"] } == [.bool(true), .bool(true), .bool(false), .bool(false)])
     }
 
-    @Test("nothing, if nobody said so")
+    @Test("Items that left the feed are not kept without --keep")
     func notKept() async throws {
         expectQuiet(try await program.run(feed))
         serve([3])
@@ -92,7 +92,7 @@ struct KeepingTests {
         #expect(status?["keep"]?.string == "none")
     }
 
-    @Test("as many as it is told, in all")
+    @Test("--keep COUNT keeps that many items in total")
     func count() async throws {
         expectQuiet(try await program.run("--keep", "4", feed))
         for newest in 3...5 {
@@ -104,7 +104,7 @@ struct KeepingTests {
         #expect(try await shown() == [[5, 4, 3], []])
     }
 
-    @Test("also where the server is gone and the feed is stale, as it is told for it in the config file")
+    @Test("--keep of the config file applies although the server is gone and the feed is stale")
     func stale() async throws {
         _ = try program.directory.write("max-age = 1s\n[feed \"\(feed)\"]\nkeep = forever\n", to: "config")
         let config = program.directory.path("config")
@@ -118,7 +118,7 @@ struct KeepingTests {
         #expect(try await shown("--max-age", "forever") == [[3], [0, 1, 2]])
     }
 
-    @Test("for as long as it is told, which validate minds")
+    @Test("--keep AGE keeps items for that long, even in validate")
     func age() async throws {
         expectQuiet(try await program.run("--keep", "30d", feed))
         serve([3])
@@ -131,7 +131,7 @@ struct KeepingTests {
         #expect(try await shown() == [[3], [0, 2]])
     }
 
-    @Test("and says once that a feed has become empty")
+    @Test("A feed that has become empty is reported once")
     func emptied() async throws {
         expectQuiet(try await program.run("--keep", "forever", feed))
         serve([])
@@ -144,7 +144,7 @@ struct KeepingTests {
         #expect(server.paths(after: requests) == ["/feed.json"])
     }
 
-    @Test("and asks again for what could not be had before it left")
+    @Test("A kept image that failed before it left the feed is requested again")
     func missing() async throws {
         server.serve(Reply(503), at: 1)
         #expect(try await program.run("--keep", "forever", feed).status == .exited(23))
@@ -158,7 +158,7 @@ struct KeepingTests {
         #expect(try await shown() == [[3], [0, 1, 2]])
     }
 
-    @Test("in an archive and a gallery, and two mirrors of one feed become one of all")
+    @Test("An archive and a gallery contain kept items, and two mirrors of one feed merge into one")
     func archive() async throws {
         expectQuiet(try await program.run("--keep", "forever", feed))
         serve([3, 2])
@@ -181,7 +181,7 @@ struct KeepingTests {
         #expect(Files.names(in: program.directory.path("gallery/images")).count == 6)
     }
 
-    @Test("under a new signature, and asks whether the image has changed")
+    @Test("An image with a new signature in its URL is revalidated and kept")
     func rotating() async throws {
         for number in 0...2 {
             server.server.route("/\(number).png") { request in
@@ -207,7 +207,7 @@ struct KeepingTests {
         #expect(server.paths().filter { $0 == "/0.png?t=b" || $0 == "/2.png?t=c" }.count == 2)
     }
 
-    @Test("under a new signature, and downloads it where only a date could tell")
+    @Test("An image with a new signature is downloaded if its only validator is a date")
     func rotatingWithDates() async throws {
         for number in 0...2 {
             server.server.route("/\(number).png") { request in
@@ -223,7 +223,7 @@ struct KeepingTests {
         #expect(images?["downloaded"] == .integer(3))
     }
 
-    @Test("what it is told to, also where the server then can't be had")
+    @Test("--keep is saved although the server then can't be reached")
     func toldWithoutServer() async throws {
         expectQuiet(try await program.run(feed))
         server.server.route("/feed.json") { _ in Reply(500) }
@@ -234,7 +234,7 @@ struct KeepingTests {
         #expect(try (await program.run("validate", "--json", "--max-age", "1s")).json["feeds_deleted"]?.array == [])
     }
 
-    @Test("a image of a post once, as long as it is under another image's place in it")
+    @Test("An image of a post is listed once, although its position in the post has changed")
     func fewerImages() async throws {
         func serve(_ numbers: [Int]) {
             let attached = numbers.map { #"{"url":"\#(server.imageURL($0))","mime_type":"image/png"}"# }
@@ -250,7 +250,7 @@ struct KeepingTests {
         #expect(images.compactMap { $0["url"]?.string } == [2, 1].map { server.imageURL($0) })
     }
 
-    @Test("when the run is killed, at whatever moment", arguments: ["pwrite64", "fdatasync", "renameat2"])
+    @Test("Kept items survive a run that is killed at any moment", arguments: ["pwrite64", "fdatasync", "renameat2"])
     func killed(call: String) async throws {
         expectQuiet(try await program.run("--keep", "forever", feed))
         serve([3])
@@ -278,7 +278,7 @@ struct KeepingTests {
         #expect(time > 1)
     }
 
-    @Test("refuses what says neither how long nor how many", arguments: ["0", "-1", "7x", "", "all"])
+    @Test("--keep refuses a value that is neither an age nor a count", arguments: ["0", "-1", "7x", "", "all"])
     func usage(value: String) async throws {
         expectOneLine(try await program.run("--keep", value, feed), exit: 64, ["--keep", "forever"])
     }

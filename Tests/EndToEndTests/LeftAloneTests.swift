@@ -17,7 +17,7 @@ struct LeftAloneTests {
         #expect(try await program.run("--max-filesize", "1K", server.feedURL).status == .exited(23))
     }
 
-    @Test("an image that was gone is skipped in the next run, which succeeds")
+    @Test("An image that was gone is skipped in the next run, which succeeds")
     func skipped() async throws {
         try await failOnce(Reply(404))
         let before = server.requestCount
@@ -31,7 +31,7 @@ struct LeftAloneTests {
         #expect(try result.json["failures"]?.array?.isEmpty == true)
     }
 
-    @Test("-v names it, and the way out")
+    @Test("-v names a skipped image and the option that retries it")
     func verbose() async throws {
         try await failOnce(Reply(410))
         let result = try await program.run("-v", server.feedURL)
@@ -41,7 +41,7 @@ struct LeftAloneTests {
         #expect(line?.contains("--retry-failed") == true)
     }
 
-    @Test("the pause doubles with each failure, and --retry-failed doesn't wait for its end")
+    @Test("The pause doubles with each failure, and --retry-failed ignores it")
     func pauses() async throws {
         try await failOnce(Reply(404))
         for hours in [1, 2, 4] {
@@ -59,7 +59,7 @@ struct LeftAloneTests {
     }
 
     @Test(
-        "a failure that may pass, or that another limit lets through, is asked for again at once",
+        "A transient failure, or one that another limit allows, is retried at once",
         arguments: [Reply(503), .image(FeedServer.image(1) + Array(repeating: 0, count: 2000))])
     func passing(_ reply: Reply) async throws {
         try await failOnce(reply)
@@ -67,7 +67,7 @@ struct LeftAloneTests {
         expectQuiet(try await program.run(server.feedURL))
     }
 
-    @Test("a dry run doesn't plan to download it")
+    @Test("A dry run does not plan to download a skipped image")
     func dryRun() async throws {
         try await failOnce(Reply(404))
         let result = try await program.run("-n", server.feedURL)
@@ -76,7 +76,7 @@ struct LeftAloneTests {
         #expect(retried.outputLines.last == "would download \(server.imageURL(1))")
     }
 
-    @Test("validate forgets those that no feed names")
+    @Test("validate forgets the failures of images that no feed names")
     func validated() async throws {
         try await failOnce(Reply(404))
         server.serve(images: [0, 2])

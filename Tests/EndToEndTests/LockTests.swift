@@ -13,7 +13,7 @@ struct RunLockTests {
         server = try FeedServer(images: 2)
     }
 
-    @Test("held by a run keeps out a second one, which says so at once, and no reader")
+    @Test("A run that holds the lock keeps out a second one, which says so at once, but no reader")
     func second() async throws {
         try await program.run(server.feedURL)
         let gate = Gate()
@@ -36,7 +36,7 @@ struct RunLockTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
     }
 
-    @Test("is waited for with --lock-wait", arguments: [["sync"], ["validate", "--deep"]])
+    @Test("A run waits for the lock with --lock-wait", arguments: [["sync"], ["validate", "--deep"]])
     func waiting(_ command: [String]) async throws {
         try await program.run(server.feedURL)
         let gate = Gate()
@@ -55,14 +55,14 @@ struct RunLockTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
     }
 
-    @Test("is waited for no longer than said")
+    @Test("A run waits for the lock no longer than --lock-wait says")
     func patience() async throws {
         let lock = try HeldLock(of: program)
         expectOneLine(try await program.run("--lock-wait", "0.2", server.feedURL), exit: 75, [program.cache])
         withExtendedLifetime(lock) {}
     }
 
-    @Test("that a killed run held is free, and what it left is cleared away by the next")
+    @Test("The lock of a killed run is free, and the next run clears its leftovers")
     func killed() async throws {
         let gate = Gate()
         server.serve(Reply(body: FeedServer.image(1), stall: (after: 14, gate: gate)), at: 1)
@@ -80,7 +80,7 @@ struct RunLockTests {
         expectQuiet(try await program.run("validate", "--deep"))
     }
 
-    @Test("lets two runs on two caches go side by side")
+    @Test("Two runs on two caches go on side by side")
     func twoCaches() async throws {
         let other = try Program()
         let gate = Gate()

@@ -16,7 +16,7 @@ struct LogFormatTests {
         try result.errorLines.map { try JSONValue.parse(Array($0.utf8)) }
     }
 
-    @Test("each line is an object with time, level, event, message and fields")
+    @Test("Each JSON log line is an object with time, level, event, message and fields")
     func lines() async throws {
         server.serve(Reply(404), at: 1)
         let result = try await program.run("-v", "--log-format", "json", server.feedURL)
@@ -46,7 +46,7 @@ struct LogFormatTests {
         #expect(summary["fields"]?["images"]?["downloaded"]?.int == 2)
     }
 
-    @Test("each cause of a failure names its host with the port, as two are two servers")
+    @Test("Each cause of a failure names its host with the port, since two ports are two servers")
     func hosts() async throws {
         let other = try FeedServer(images: 1)
         server.serve(feedOf: [server.imageURL(0), other.imageURL(0)])
@@ -56,7 +56,7 @@ struct LogFormatTests {
         #expect(failures.map { $0["fields"]?["host"]?.string } == [server.authority, other.authority])
     }
 
-    @Test("each command that has done something ends with its figures")
+    @Test("Each command that has done something ends with a log line of its figures")
     func figures() async throws {
         try await program.run(server.feedURL)
         let (archive, gallery) = (program.directory.path("all.tar"), program.directory.path("gallery"))
@@ -79,12 +79,12 @@ struct LogFormatTests {
         #expect(validated["feeds_deleted"]?.array?.count == 1 && validated["images_deleted"]?.int == 3)
     }
 
-    @Test("a run that succeeds says nothing in this form either")
+    @Test("A successful run logs nothing in JSON either")
     func quiet() async throws {
         expectQuiet(try await program.run("--log-format", "json", server.feedURL))
     }
 
-    @Test("errors of usage and of configuration are objects too")
+    @Test("Errors of usage and configuration are JSON objects too")
     func mistakes() async throws {
         let unknown = try await program.run("--log-format=json", "--nonsense")
         #expect(unknown.status == .exited(64))
@@ -100,7 +100,7 @@ struct LogFormatTests {
         #expect(try entries(wrong).map { $0["event"]?.string } == ["configuration"])
     }
 
-    @Test("no credentials get in")
+    @Test("No credentials appear in JSON logs")
     func credentials() async throws {
         server.serve(Reply(404), at: 1)
         let secret = server.feedURL.replacing("http://", with: "http://me:s3cret@")

@@ -13,7 +13,7 @@ struct MaxTimeTests {
         server = try FeedServer(images: 4)
     }
 
-    @Test("keeps the images that were done, and fails the others in one line")
+    @Test("--max-time keeps the finished images and fails the others in one line")
     func images() async throws {
         server.serve(stalled, at: 2)
         server.serve(stalled, at: 3)
@@ -31,7 +31,7 @@ struct MaxTimeTests {
         expectQuiet(try await program.run("--max-time", "50", server.feedURL))
     }
 
-    @Test("a feed that isn't had by then can't be reached")
+    @Test("A feed that is not loaded within --max-time counts as unreachable")
     func feed() async throws {
         server.server.route("/feed.json", stalled)
         let result = try await program.run("--max-time", "0.5", server.feedURL)
@@ -39,7 +39,7 @@ struct MaxTimeTests {
         #expect(result.errorLines.first == "feedsync: \(server.feedURL): not finished within --max-time 0.5")
     }
 
-    @Test("one feed that isn't had by then keeps no other from its images")
+    @Test("One feed that exceeds --max-time does not keep another from its images")
     func otherFeed() async throws {
         let slow = try FeedServer(images: 1)
         slow.server.route("/feed.json", stalled)
@@ -50,7 +50,7 @@ struct MaxTimeTests {
         #expect(try result.json["images"]?["failed"]?.int == 0)
     }
 
-    @Test("holds for show and image, too")
+    @Test("--max-time applies to show and image too")
     func others() async throws {
         server.server.route("/feed.json", stalled)
         server.serve(stalled, at: 2)
@@ -60,7 +60,7 @@ struct MaxTimeTests {
         }
     }
 
-    @Test("its fresh copy stands in")
+    @Test("The fresh copy of a feed is used when --max-time is over")
     func offline() async throws {
         expectQuiet(try await program.run(server.feedURL))
         server.server.route("/feed.json", stalled)

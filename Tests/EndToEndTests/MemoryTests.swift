@@ -54,7 +54,7 @@ struct MemoryTests {
         return try #require(line.split(separator: " ").dropLast().last.flatMap { Int($0) }) << 10
     }
 
-    @Test("grows with a few times what the feed grows by", arguments: feeds.keys.sorted())
+    @Test("The memory of a sync grows by a small multiple of the feed's growth", arguments: feeds.keys.sorted())
     func growth(name: String) async throws {
         let feed = try #require(Self.feeds[name])
         let (small, large) = (feed(1 << 20), feed(5 << 20))
@@ -63,7 +63,7 @@ struct MemoryTests {
         #expect(growth <= 8 * (large.count - small.count), "\(growth >> 20) MB more")
     }
 
-    @Test("is refused to a feed with more images than its size allows")
+    @Test("A feed with more images than its size allows is refused")
     func images() async throws {
         let program = try Program()
         let server = try FeedServer(images: 17)

@@ -29,7 +29,7 @@ struct MonitoringTests {
         return figures
     }
 
-    @Test("the metrics file has the figures of the run, and is one that Prometheus takes")
+    @Test("The metrics file has the figures of the run in Prometheus's format")
     func file() async throws {
         server.serve(Reply(404), at: 2)
         let result = try await program.run("--metrics-file", metrics, server.feedURL)
@@ -53,7 +53,7 @@ struct MonitoringTests {
         #expect(oldest > 1_700_000_000 && oldest <= end)
     }
 
-    @Test("the metrics can go to a pipe, of which nothing is read before")
+    @Test("The metrics can go to a pipe, and nothing is read from it first")
     func pipe() async throws {
         let result = try await program.shell(#""$feedsync" --metrics-file /dev/stdout "$1" | cat"#, server.feedURL)
         #expect(result.status == .exited(0))
@@ -66,7 +66,7 @@ struct MonitoringTests {
         #expect(read.outputText.contains("feedsync_last_run_exit_code 0"))
     }
 
-    @Test("the time of the last success outlives runs that fail, however early")
+    @Test("The time of the last success survives runs that fail, however early")
     func lastSuccess() async throws {
         let name = "feedsync_last_success_timestamp_seconds"
         try await program.run("--metrics-file", metrics, server.feedURL)
@@ -78,7 +78,7 @@ struct MonitoringTests {
         #expect(figures["feedsync_last_run_exit_code"] == 65)
     }
 
-    @Test("a run that finds another at work leaves the metrics to that one")
+    @Test("A run that finds another at work leaves the metrics to that one")
     func locked() async throws {
         try await program.run("--metrics-file", metrics, server.feedURL)
         let before = try Files.bytes(metrics)
@@ -89,7 +89,7 @@ struct MonitoringTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("a sync whose gallery another run is writing has metrics all the same")
+    @Test("A sync writes metrics although another run is writing its gallery")
     func galleryLocked() async throws {
         let gallery = try program.directory.makeDirectory("gallery")
         let lock = try await HeldLock(ofOutput: gallery, of: program)
@@ -101,7 +101,7 @@ struct MonitoringTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("a sync whose JSON can't be written has metrics all the same")
+    @Test("A sync writes metrics although its JSON can't be written")
     func fullOutput() async throws {
         let result = try await program.shell(
             #""$feedsync" sync --json --metrics-file "$1" "$2" > /dev/full"#, metrics, server.feedURL)
@@ -112,7 +112,7 @@ struct MonitoringTests {
         #expect(figures["feedsync_cache_images"] == 3)
     }
 
-    @Test("that the last success can't be read is told, as it is then unknown")
+    @Test("An unreadable time of the last success is reported, because it is then unknown")
     func unreadable() async throws {
         try program.directory.write(String(repeating: "x", count: 2 << 20), to: "feedsync.prom")
         expectQuiet(try await program.run("--metrics-file", metrics, server.feedURL))
@@ -124,7 +124,7 @@ struct MonitoringTests {
         #expect(try await figures()["feedsync_last_success_timestamp_seconds"] == 0)
     }
 
-    @Test("that the cache's figures can't be had for the metrics is told")
+    @Test("Missing figures of the cache are reported when the metrics are written")
     func uncountable() async throws {
         let other = try FeedServer(images: 1)
         try await program.run(server.feedURL, other.feedURL)
@@ -134,7 +134,7 @@ struct MonitoringTests {
         #expect(try await figures()["feedsync_cache_images"] == nil)
     }
 
-    @Test("metrics that can't be written fail a run that is else a success, or lacks single images")
+    @Test("Unwritable metrics fail a run that is otherwise a success or lacks single images")
     func unwritable() async throws {
         let result = try await program.run("--metrics-file", "/nowhere/feedsync.prom", server.feedURL)
         expectOneLine(result, exit: 73, ["/nowhere/feedsync.prom"])
@@ -146,7 +146,7 @@ struct MonitoringTests {
         #expect(lacking.errorText.contains(server.imageURL(3)))
     }
 
-    @Test("a dry run is none that monitors hear of")
+    @Test("A dry run is invisible to monitors")
     func dryRun() async throws {
         let ping = try LoopbackServer()
         try await program.run(
@@ -155,7 +155,7 @@ struct MonitoringTests {
         #expect(ping.requests == [])
     }
 
-    @Test("a monitor is pinged before the run, and after it with the exit code", arguments: ["/uuid", "/uuid/"])
+    @Test("A monitor is pinged before the run, and after it with the exit code", arguments: ["/uuid", "/uuid/"])
     func ping(path: String) async throws {
         let ping = try LoopbackServer()
         for code in [0, 23, 65] {
@@ -172,7 +172,7 @@ struct MonitoringTests {
         #expect(ping.requests.map(\.path) == expected)
     }
 
-    @Test("a monitor that is slow to answer keeps nobody from the cache")
+    @Test("A slow monitor does not keep other runs from the cache")
     func slowPing() async throws {
         let gate = Gate()
         let ping = try LoopbackServer("/uuid/0", Reply(body: [], gate: gate))
@@ -204,7 +204,7 @@ struct MonitoringTests {
         #expect(late.errorText.contains(complaint), "\(late.errorText)")
     }
 
-    @Test("a ping that fails never fails the run, and tells no more than the host")
+    @Test("A failed ping never fails the run, and its message names only the host")
     func failedPing() async throws {
         let dead = try DeadPort()
         let result = try await program.run("--ping-url", dead.url("/s3cret"), server.feedURL)
@@ -221,7 +221,7 @@ struct MonitoringTests {
         #expect(refused.errorText.contains("HTTP 404") && !refused.errorText.contains("s3cret"))
     }
 
-    @Test("a run that a signal ends is told of with the signal's code")
+    @Test("A run that a signal ends is reported to the monitor with the signal's code")
     func signalled() async throws {
         let ping = try LoopbackServer(["/uuid/start": { _ in .text("") }, "/uuid/143": { _ in .text("") }])
         let gate = Gate()

@@ -27,21 +27,23 @@ struct MountTests {
             """#, [name] + arguments)
     }
 
-    @Test("is refused before anything is asked for", arguments: mounts, kinds)
+    @Test("A cache on several mounts is refused before any request", arguments: mounts, kinds)
     func refused(name: String, kind: String) async throws {
         let result = try await run(mounting: kind, at: name, ["sync", server.feedURL])
         expectOneLine(result, exit: 73, ["images/sha256 and incoming are on different mounts", "--cache"])
         #expect(server.requestCount == 0)
     }
 
-    @Test("delivers what it can't save") func image() async throws {
+    @Test("show and image deliver without saving into a cache on several mounts") func image() async throws {
         let result = try await run(mounting: "-t tmpfs none", at: "images", ["image", server.imageURL(0)])
         #expect(result.status == .exited(73))
         #expect(result.errorText.contains("not saved"), "\(result.errorText)")
         #expect(result.standardOutput == FeedServer.image(0))
     }
 
-    @Test("is read, and pruned", arguments: [["status"], ["validate", "--deep"], ["export", "-"]])
+    @Test(
+        "A cache on several mounts can be read and pruned",
+        arguments: [["status"], ["validate", "--deep"], ["export", "-"]])
     func read(command: [String]) async throws {
         expectQuiet(try await program.run(server.feedURL))
         let result = try await run(mounting: "-t tmpfs none", at: "incoming", command)

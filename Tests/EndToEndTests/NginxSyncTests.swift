@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sync against nginx", .timeLimit(.minutes(10)))
 struct NginxSyncTests {
-    @Test("the second run of an unchanged feed is one request that is answered with 304")
+    @Test("The second run of an unchanged feed makes one request, which nginx answers with 304")
     func unchanged() async throws {
         let program = try Program()
         let site = try TemporaryDirectory()
@@ -25,7 +25,7 @@ struct NginxSyncTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 20)
     }
 
-    @Test("a feed that is edited is fetched anew")
+    @Test("A feed that is edited is downloaded again from nginx")
     func edited() async throws {
         let program = try Program()
         let site = try TemporaryDirectory()

@@ -33,7 +33,7 @@ struct PathTests {
     }
 
     @Test(
-        "as its directory has a name that is no text: no cache is used",
+        "A cache below a directory whose name is not UTF-8 is not used",
         arguments: ["made", "made/below", "../link/made"])
     func newCache(path: String) async throws {
         for command in ["sync", "image"] {
@@ -45,7 +45,9 @@ struct PathTests {
         #expect(try await !filesMade().contains("sqlite"))
     }
 
-    @Test("as its directory has a name that is no text: none is read", arguments: [["status"], ["export", "-"]])
+    @Test(
+        "A config file below a directory whose name is not UTF-8 is not read",
+        arguments: [["status"], ["export", "-"]])
     func oldCache(command: [String]) async throws {
         expectQuiet(try await program.run(server.feedURL))
         let arguments = command + ["--cache", "cache"]
@@ -58,19 +60,19 @@ struct PathTests {
         expectOneLine(result, exit: 74, ["UTF-8"])
     }
 
-    @Test("as its directory has a name that is no text: no gallery is made", arguments: ["site", "../link/site"])
+    @Test("A gallery below a directory whose name is not UTF-8 is not made", arguments: ["site", "../link/site"])
     func gallery(path: String) async throws {
         expectQuiet(try await program.run(server.feedURL))
         expectOneLine(try await runInDirectory("gallery", path), exit: 73, ["\(path): its full path is not UTF-8 text"])
         #expect(try await filesMade() == "")
     }
 
-    @Test("as its directory has a name that is no text: no feed is read") func feed() async throws {
+    @Test("A feed below a directory whose name is not UTF-8 is not read") func feed() async throws {
         let result = try await runInDirectory("show", "feed.json", after: #"echo '{"items":[]}' > feed.json"#)
         #expect(result.status == .exited(66), "\(result.errorText)")
     }
 
-    @Test("is wrong usage where it is an argument that is no text") func argument() async throws {
+    @Test("A path argument that is not UTF-8 is wrong usage") func argument() async throws {
         let result = try await program.shell(#"exec "$feedsync" sync "$(printf "caf\351/feed.json")""#)
         expectOneLine(result, exit: 64, ["argument 2", "UTF-8"])
     }
@@ -84,7 +86,7 @@ struct PathTests {
         return path + "/" + String(repeating: "y", count: length - path.utf8.count - 1)
     }
 
-    @Test("as it is longer than the database's may be, is told") func tooLong() async throws {
+    @Test("A path longer than the database allows is reported") func tooLong() async throws {
         // With the longest name that SQLite makes of it, it is as long as it may be.
         let most = 512 - "/feedsync.sqlite-journal".utf8.count
         expectQuiet(try await program.run("sync", "--cache", path(of: most), server.feedURL))

@@ -20,7 +20,7 @@ struct PrintNewReaderTests {
         server.serve(last, at: images - 1)
     }
 
-    @Test("has the lines of what is stored while the run goes on")
+    @Test("The reader of --print-new gets lines for stored images while the run goes on")
     func early() async throws {
         let script = #"""
             "$feedsync" --print-new "$1" |
@@ -36,7 +36,7 @@ struct PrintNewReaderTests {
         #expect(lines.count == images)
     }
 
-    @Test("ends the run by going away, and what is stored stays")
+    @Test("The run ends when the reader of --print-new goes away, and stored images stay")
     func gone() async throws {
         let script = #"""
             { "$feedsync" --print-new "$1"; echo "code $?" >&2; } |
@@ -53,7 +53,7 @@ struct PrintNewReaderTests {
         expectQuiet(try await program.run(server.feedURL))
     }
 
-    @Test("hears of what came in before the run was stopped")
+    @Test("The reader of --print-new gets lines for images that arrived before the run was stopped")
     func stopped() async throws {
         let (server, gate) = (try FeedServer(images: 3), Gate())
         server.serve(Reply(body: FeedServer.image(2), gate: gate), at: 2)
@@ -68,7 +68,7 @@ struct PrintNewReaderTests {
         #expect(urls == [0, 1].map(server.imageURL))
     }
 
-    @Test("who takes nothing keeps neither the run nor the cache, and a stopped run waits for nobody")
+    @Test("A stalled reader of --print-new holds neither the cache nor a stopped run")
     func stuck() async throws {
         gate.open()
         let pipe = try StuckPipe(in: program.directory)

@@ -30,7 +30,7 @@ struct PrintNewTests {
         Set(try lines(result).compactMap { $0["url"]?.string })
     }
 
-    @Test("writes a line for each image, with every member, and none in the next run")
+    @Test("--print-new writes a line with every member for each image, and none in the next run")
     func members() async throws {
         let result = try await program.run("--print-new", server.feedURL)
         #expect(result.status == .exited(0))
@@ -42,7 +42,7 @@ struct PrintNewTests {
         expectQuiet(try await program.run("--print-new", "--revalidate", server.feedURL))
     }
 
-    @Test("has what a feed says of a image's post, and one line for what is a page of text in it")
+    @Test("--print-new has the text of an image's post, with a page of text on one line")
     func post() async throws {
         let text = String(repeating: #"line\n\"quoted\" "#, count: 300)
         server.serve(
@@ -60,7 +60,7 @@ struct PrintNewTests {
         #expect(try #require(line["description"]?.string).utf8.count > 4096)
     }
 
-    @Test("tells an image of several feeds once, and names no password")
+    @Test("--print-new reports an image of several feeds once and shows no password")
     func severalFeeds() async throws {
         let other = try FeedServer(images: 1)
         other.serve(feedOf: [server.imageURL(0), server.imageURL(1), other.imageURL(0)])
@@ -72,7 +72,7 @@ struct PrintNewTests {
         #expect(!result.outputText.contains("s3cret"))
     }
 
-    @Test("tells of the images that could be had, and of one again whose bytes have changed")
+    @Test("--print-new reports the images that arrived, and one again whose bytes changed")
     func some() async throws {
         server.serve(Reply(404), at: 1)
         let first = try await program.run("--print-new", server.feedURL)
@@ -84,7 +84,7 @@ struct PrintNewTests {
         #expect(try urls(second) == [server.imageURL(0), server.imageURL(1)])
     }
 
-    @Test("writes the paths of a cache that is given by a relative one as absolute ones")
+    @Test("--print-new writes absolute paths for a cache with a relative path")
     func relative() async throws {
         let script = #"cd "$HOME" && exec "$feedsync" --cache here --print-new "$1""#
         let paths = try lines(try await program.shell(script, server.feedURL)).compactMap { $0["path"]?.string }
@@ -93,7 +93,7 @@ struct PrintNewTests {
         #expect(paths.allSatisfy { $0.hasPrefix(start) && Files.exists($0) }, "\(paths)")
     }
 
-    @Test("writes no such line in a dry run, whose plan leaves standard output alone")
+    @Test("--print-new writes nothing in a dry run, whose plan leaves standard output empty")
     func dryRun() async throws {
         let result = try await program.run("-n", "--print-new", server.feedURL)
         #expect(result.status == .exited(0))
@@ -101,7 +101,7 @@ struct PrintNewTests {
         #expect(result.errorText.contains("would download \(server.imageURL(0))"))
     }
 
-    @Test("doesn't go with --json, wherever the two stand")
+    @Test("--print-new can't be combined with --json, in any order")
     func json() async throws {
         let both = try await program.run("--print-new", "--json", server.feedURL)
         expectOneLine(both, exit: 64, ["--json", "--print-new"])
@@ -111,7 +111,7 @@ struct PrintNewTests {
         #expect(try await program.run(server.feedURL, environment: environment).outputLines.count == 2)
     }
 
-    @Test("the example of the help copies each new image, and is one that a shell takes")
+    @Test("The help's example of --print-new copies each new image and is valid in a shell")
     func example() async throws {
         let help = try await program.run("help", "feeds").outputText
         let start = try #require(help.firstRange(of: "    feedsync --print-new |")).lowerBound

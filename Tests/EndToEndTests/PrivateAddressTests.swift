@@ -76,7 +76,7 @@ struct PrivateAddressTests {
             .split(separator: "\n").map { String($0.prefix { $0 != " " }) }
     }
 
-    @Test("are out of reach of a public feed, and not one of them is asked", arguments: privateSites)
+    @Test("A public feed can't reach private addresses, and none of them is asked", arguments: privateSites)
     func images(site: String) async throws {
         let result = try await sync(Self.publicSite, images: ["\(site)/a.png", "\(Self.publicSite)/a.png"])
         #expect(result.status == .exited(23), "\(result.errorText)")
@@ -85,7 +85,7 @@ struct PrivateAddressTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 1)
     }
 
-    @Test("are out of reach of its redirects too")
+    @Test("A redirect of a public feed can't reach private addresses")
     func redirects() async throws {
         let images = try await sync(Self.publicSite, images: ["\(Self.publicSite)/to-private"])
         #expect(images.status == .exited(23), "\(images.errorText)")
@@ -95,7 +95,7 @@ struct PrivateAddressTests {
         #expect(try askedAddresses().allSatisfy { $0 == "93.184.216.34" })
     }
 
-    @Test("can be had with --allow-private, and public ones by whatever name")
+    @Test("--allow-private admits private addresses, and public ones under any name")
     func allowed() async throws {
         let sites = Self.privateSites.filter { $0 != "http://0.0.0.0" }
         let images = (sites + ["http://outside.example"]).map { "\($0)/a.png" } + ["\(Self.publicSite)/to-private"]
@@ -103,7 +103,7 @@ struct PrivateAddressTests {
         expectQuiet(try await sync("http://outside.example", images: ["http://outside.example/to-public"]))
     }
 
-    @Test("can be had by a feed that comes from one")
+    @Test("A feed at a private address can reach private addresses")
     func privateFeed() async throws {
         let images = ["http://127.0.0.1/a.png", "http://[fd00::1]/a.png", "\(Self.publicSite)/a.png"]
         expectQuiet(try await sync("http://inside.example", images: images))
@@ -137,7 +137,7 @@ struct PrivateAddressTests {
         #expect(try askedAddresses() == ["93.184.216.34", "10.1.2.3", "93.184.216.34"])
     }
 
-    @Test("are out of reach of a public server that such a feed names")
+    @Test("A public server that a private feed names can't lead to private addresses")
     func privateFeedOfPublicImages() async throws {
         let result = try await sync("http://inside.example", images: ["\(Self.publicSite)/to-private"])
         #expect(result.status == .exited(23), "\(result.errorText)")

@@ -16,7 +16,7 @@ struct ProgressTests {
         server.serve(Reply(body: FeedServer.image(1), gate: gate), at: 1)
     }
 
-    @Test("is one line that fits, is gone at the end, and leaves a summary", arguments: [20, 80, 200])
+    @Test("The progress is one line that fits, disappears at the end, and leaves a summary", arguments: [20, 80, 200])
     func widths(columns: Int) async throws {
         let terminal = try PseudoTerminal(columns: columns)
         let run = try program.start([server.feedURL], on: terminal)
@@ -33,7 +33,7 @@ struct ProgressTests {
         if columns == 200 { #expect(screen.drawn.contains { $0.hasPrefix("127.0.0.1  [##############....") }) }
     }
 
-    @Test("follows a terminal that is resized")
+    @Test("The progress line follows a terminal that is resized")
     func resized() async throws {
         let terminal = try PseudoTerminal(columns: 200)
         let run = try program.start([server.feedURL], on: terminal)
@@ -54,7 +54,7 @@ struct ProgressTests {
         #expect(screen.lines.count == 1)
     }
 
-    @Test("an archive is nothing to be typed")
+    @Test("An archive is not written to a terminal")
     func typedArchive() async throws {
         let terminal = try PseudoTerminal(columns: 80)
         let result = await (try program.start(["import", "--restore", "-"], on: terminal)).wait()
@@ -65,7 +65,7 @@ struct ProgressTests {
             ])
     }
 
-    @Test("an image is no text for a terminal")
+    @Test("An image is not written to a terminal")
     func image() async throws {
         let terminal = try PseudoTerminal(columns: 80)
         let result = await (try program.start(["image", server.imageURL(0)], on: terminal)).wait()
@@ -74,7 +74,7 @@ struct ProgressTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("Ctrl-C leaves the terminal clean, and says what was kept")
+    @Test("Ctrl-C leaves the terminal clean and says what was kept")
     func interrupted() async throws {
         let terminal = try PseudoTerminal(columns: 80)
         let run = try program.start([server.feedURL], on: terminal)
@@ -90,7 +90,7 @@ struct ProgressTests {
         #expect(screen.rest == "")
     }
 
-    @Test("lines that are told stand above it, whole")
+    @Test("Messages appear whole above the progress line")
     func lines() async throws {
         let terminal = try PseudoTerminal(columns: 80)
         let run = try program.start(["-v", server.feedURL], on: terminal)
@@ -102,7 +102,7 @@ struct ProgressTests {
     }
 
     @Test(
-        "is not drawn where it would do harm, or isn't wanted",
+        "The progress line is not drawn where it is harmful or unwanted",
         arguments: [
             (["--progress", "never"], ["TERM": "xterm"]), ([], ["TERM": "dumb"]), ([], [:]),
             (["-q"], ["TERM": "xterm"]),
@@ -118,7 +118,7 @@ struct ProgressTests {
         #expect(Screen(result.outputText).drawn == [])
     }
 
-    @Test("failures are red, unless NO_COLOR is set", arguments: ["", "1"])
+    @Test("Failures are red unless NO_COLOR is set", arguments: ["", "1"])
     func colours(noColour: String) async throws {
         server.serve(Reply(404), at: 0)
         let terminal = try PseudoTerminal(columns: 80)
@@ -131,7 +131,7 @@ struct ProgressTests {
         #expect(text.contains("\u{1B}[31m") == noColour.isEmpty)
     }
 
-    @Test("in a pipe there is none, unless it is asked for")
+    @Test("A pipe gets no progress line unless an option asks for it")
     func piped() async throws {
         gate.open()
         expectQuiet(try await program.run(server.feedURL, environment: ["TERM": "xterm"]))
@@ -150,7 +150,7 @@ struct ProgressTests {
         #expect(!text.contains("\u{1B}"))
     }
 
-    @Test("export and import show it too, and leave nothing of it")
+    @Test("export and import show a progress line and leave none of it")
     func archives() async throws {
         gate.open()
         try await program.run(server.feedURL)
@@ -182,7 +182,7 @@ struct ProgressTests {
         #expect(await run.wait().status == .exited(0))
     }
 
-    @Test("is drawn always where that is asked for, of the shortest run too")
+    @Test("The progress line is always drawn if an option asks for it, even in the shortest run")
     func shortRun() async throws {
         gate.open()
         let result = try await program.run("--progress", "always", server.feedURL)
@@ -191,7 +191,7 @@ struct ProgressTests {
     }
 
     @Test(
-        "whoever reads all images shows it, too",
+        "Commands that read all images show a progress line too",
         arguments: [
             (["export", "archive.tar"], "exporting", 65, "is damaged"),
             (["validate", "--deep"], "checking", 0, "deleted 0 feeds and 1 image"),

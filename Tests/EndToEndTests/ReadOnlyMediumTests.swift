@@ -20,7 +20,7 @@ struct ReadOnlyMediumTests {
             """#, server.feedURL)
     }
 
-    @Test("is read, and nothing is missing from it")
+    @Test("A cache on a read-only medium can be read completely")
     func read() async throws {
         expectQuiet(try await program.run(server.feedURL))
         let saved = try await program.saved(server.feedURL)
@@ -29,7 +29,7 @@ struct ReadOnlyMediumTests {
         #expect(shown.outputText == saved)
     }
 
-    @Test("with a log that can't be taken over is refused: without it the database is not whole")
+    @Test("A read-only cache whose log can't be merged is refused, because the database is incomplete")
     func log() async throws {
         // A killed run leaves its log, and the feed in there alone.
         let gate = Gate()

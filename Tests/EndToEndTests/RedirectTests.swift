@@ -12,7 +12,7 @@ struct RedirectTests {
         server = try FeedServer(images: 1)
     }
 
-    @Test("are followed, and the feed is saved under the URL that was given", arguments: [301, 302, 303, 307, 308])
+    @Test("A redirect is followed, and the feed is saved under the given URL", arguments: [301, 302, 303, 307, 308])
     func followed(_ status: Int) async throws {
         server.server.route("/old", .redirect(status, to: "/feed.json"))
         let url = server.server.url("/old")
@@ -24,7 +24,7 @@ struct RedirectTests {
         #expect(feeds?[0]?["images_cached"]?.int == 1)
     }
 
-    @Test("to a page that is no feed are told of")
+    @Test("A redirect to a page that is no feed is reported")
     func toLogin() async throws {
         let other = try LoopbackServer("/login?u=1", .text("<!DOCTYPE html><html></html>"))
         server.server.route("/old", .redirect(to: other.url("/login?u=1")))
@@ -33,7 +33,7 @@ struct RedirectTests {
             ["an HTML page", "redirected to \(other.url("/login?u=1"))"])
     }
 
-    @Test("to what is refused are told of, and the credentials that stayed behind")
+    @Test("A redirect to a refused target is reported, and the withheld credentials are mentioned")
     func toRefusal() async throws {
         let other = try LoopbackServer("/feed.json", Reply(401))
         server.server.route("/old", .redirect(to: other.url("/feed.json")))
@@ -45,7 +45,7 @@ struct RedirectTests {
         expectOneLine(try await program.run("show", url), exit: 65, ["\(message), and no saved feed stands in"])
     }
 
-    @Test("of images make one cause for each server that they lead to")
+    @Test("Redirected images give one cause for each server that they lead to")
     func causes() async throws {
         let others = try [FeedServer(images: 2), FeedServer(images: 2)]
         server.serve(feedOf: (0..<4).map(server.imageURL))
@@ -68,7 +68,7 @@ struct RedirectTests {
         #expect(others.map(\.requestCount) == count)
     }
 
-    @Test("are followed as many times as --max-redirs allows, and no more", arguments: [0, 1, 3])
+    @Test("Redirects are followed as often as --max-redirs allows", arguments: [0, 1, 3])
     func limit(_ limit: Int) async throws {
         for hop in 0..<4 { server.server.route("/\(hop)", .redirect(to: hop == 3 ? "/feed.json" : "/\(hop + 1)")) }
         let near = server.server.url("/\(4 - limit)")
@@ -81,7 +81,7 @@ struct RedirectTests {
         #expect(server.requestCount - before == limit + 1)
     }
 
-    @Test("lead to another server without the credentials meant for the first")
+    @Test("A redirect to another server carries no credentials of the first")
     func credentials() async throws {
         let other = try FeedServer(images: 1)
         server.server.route("/feed.json", .redirect(to: other.feedURL))
@@ -92,7 +92,7 @@ struct RedirectTests {
         #expect(other.server.requests.allSatisfy { $0.header("authorization") == nil })
     }
 
-    @Test("are followed though their own bodies break off")
+    @Test("A redirect is followed although its own body breaks off")
     func cutOffBody() async throws {
         for (from, to) in [("/old", "/feed.json"), ("/0.png", "/1.png")] {
             var reply = Reply.cutOff(after: 3, of: [UInt8](repeating: 0x20, count: 100))

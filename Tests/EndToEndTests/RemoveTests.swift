@@ -28,7 +28,7 @@ struct RemoveTests {
         ]
     }
 
-    @Test("forgets a feed and the images that no other feed names, and says nothing")
+    @Test("remove silently deletes a feed and the images that only this feed names")
     func alone() async throws {
         let saved = try await program.saved(other.feedURL)
         expectQuiet(try await program.run("remove", server.feedURL))
@@ -40,7 +40,7 @@ struct RemoveTests {
         #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(66))
     }
 
-    @Test("tells what it deleted with --json, and each feed with -v; the last feed may go, too")
+    @Test("remove reports its deletions with --json, and each feed with -v; the last feed may go too")
     func told() async throws {
         let first = try await program.run("remove", "--json", server.feedURL)
         #expect(first.status == .exited(0) && first.errorText == "")
@@ -56,7 +56,7 @@ struct RemoveTests {
         #expect(Files.names(in: program.imageDirectory) == [])
     }
 
-    @Test("takes feeds however they are spelt, each once")
+    @Test("remove takes feeds in any spelling, each once")
     func spellings() async throws {
         let spelt = ["HTTP", "feed"].map { $0 + server.feedURL.dropFirst("http".count) }
         let result = try await program.run(["remove", "--json"] + spelt + [other.feedURL + "#top"])
@@ -64,7 +64,7 @@ struct RemoveTests {
         #expect(try await feeds() == [])
     }
 
-    @Test("with -n says what it would delete, and deletes nothing")
+    @Test("remove -n says what it would delete and deletes nothing")
     func rehearsal() async throws {
         let lock = try HeldLock(of: program)
         let result = try await program.run("remove", "-n", server.feedURL)
@@ -82,7 +82,7 @@ struct RemoveTests {
         #expect(Files.names(in: program.imageDirectory).count == 3)
     }
 
-    @Test("of a feed that was never saved is not found, and none of the others goes")
+    @Test("remove of a feed that was never saved gives not found, and keeps the other named feeds")
     func unknown() async throws {
         for options in [[], ["-n"]] {
             let result = try await program.run(["remove", server.feedURL] + options + ["http://127.0.0.1/other.json"])
@@ -95,7 +95,7 @@ struct RemoveTests {
         #expect(!Files.exists(nowhere))
     }
 
-    @Test("says in one line where the config file or a list still names it, as the next sync saves it again")
+    @Test("remove says if the config file or a list still names the feed, because the next sync saves it again")
     func named() async throws {
         let third = try FeedServer(images: 1)
         try await program.run(third.feedURL)
@@ -119,7 +119,7 @@ struct RemoveTests {
         #expect(try await feeds() == [])
     }
 
-    @Test("waits for another run only with --lock-wait, and for who reads images, before anything goes")
+    @Test("remove waits for another run with --lock-wait only, and for readers of images before it deletes")
     func locks() async throws {
         var lock: HeldLock? = try HeldLock(of: program)
         expectOneLine(try await program.run("remove", server.feedURL), exit: 75, [program.cache, "--lock-wait"])
@@ -133,7 +133,7 @@ struct RemoveTests {
         #expect(try await feeds() == [other.feedURL])
     }
 
-    @Test("deletes nothing where the disk has no room to delete rows first, and says what to do")
+    @Test("remove deletes nothing if the disk is too full to delete rows first, and says what to do")
     func noRoom() async throws {
         let result = try await program.shell(
             #"""

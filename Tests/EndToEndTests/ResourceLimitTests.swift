@@ -15,7 +15,7 @@ struct ResourceLimitTests {
         }
     }
 
-    @Test("an image whose file may not become so large fails alone, however large it is, and no signal ends the run")
+    @Test("An image beyond the system's file size limit fails alone, and no signal ends the run")
     func fileSize() async throws {
         let limited = #"ulimit -f 200; exec "$feedsync" "$@""#
         let sync = try await program.shell(limited, "-j", "1", server.feedURL)
@@ -31,7 +31,7 @@ struct ResourceLimitTests {
         expectQuiet(try await program.run("validate", "--deep"))
     }
 
-    @Test("an output that may not become so large is an error of writing, and leaves nothing behind")
+    @Test("An output beyond the system's file size limit is a write error and leaves nothing behind")
     func outputSize() async throws {
         try await program.run("image", server.imageURL(1))
         try program.directory.makeDirectory("out")
@@ -44,7 +44,7 @@ struct ResourceLimitTests {
         expectOneLine(output, exit: 74, ["standard output", "File too large"])
     }
 
-    @Test("few open files make smaller batches, and no failure")
+    @Test("A low limit of open files makes smaller batches and no failures")
     func openFiles() async throws {
         let server = try FeedServer(images: 300)
         let limited = #"ulimit -n 128; exec "$feedsync" "$@""#
@@ -55,7 +55,7 @@ struct ResourceLimitTests {
         #expect(try checked.json["damaged"]?.int == 0)
     }
 
-    @Test("few open files make fewer requests at once, to however many servers")
+    @Test("A low limit of open files makes fewer requests at once, to any number of servers")
     func openConnections() async throws {
         let servers = try (0..<40).map { _ in try FeedServer(images: 10) }
         let limited = #"ulimit -n 256; exec "$feedsync" "$@""#
@@ -65,7 +65,7 @@ struct ResourceLimitTests {
         #expect(try sync.json["images"]?["failed"]?.int == 0)
     }
 
-    @Test("with hardly any open files it says so at once, and doesn't break off at some moment")
+    @Test("A tiny limit of open files is reported at once instead of failing at some point")
     func hardlyAnyFiles() async throws {
         for limit in 16...20 {
             let result = try await program.shell(#"ulimit -n "$1"; exec "$feedsync" status"#, "\(limit)")
@@ -73,7 +73,7 @@ struct ResourceLimitTests {
         }
     }
 
-    @Test("a run that could not be woken says so at once, and doesn't hang")
+    @Test("A run without a socket pair for wake-ups says so at once instead of hanging")
     func noSocketPair() async throws {
         let result = try await program.shell(
             #"""
@@ -83,7 +83,7 @@ struct ResourceLimitTests {
         expectOneLine(result, exit: 69, ["libcurl", "files"])
     }
 
-    @Test("where hardly a thread may be started it says so, and doesn't wait for better times")
+    @Test("A run that can start hardly any threads says so at once")
     func hardlyAnyThreads() async throws {
         // Root may start any number: it runs as somebody who has nothing else running, and by an open file, as that
         // somebody may not be let in where the program lies.
@@ -96,7 +96,7 @@ struct ResourceLimitTests {
         expectOneLine(result, exit: 1, ["threads", "ulimit -u"])
     }
 
-    @Test("where there is too little address space it says so")
+    @Test("A run with too little address space says so")
     func littleAddressSpace() async throws {
         let result = try await program.shell(#"ulimit -v 300000; exec "$feedsync" status"#)
         expectOneLine(result, exit: 1, ["address space", "ulimit -v"])

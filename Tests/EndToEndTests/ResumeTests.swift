@@ -37,7 +37,7 @@ struct ResumeTests {
         return Int(range.dropFirst(6).dropLast())
     }
 
-    @Test("asks for the rest alone, and has the whole image")
+    @Test("A body that broke off is completed by a request for the rest")
     func resumed() async throws {
         serve(etag: Self.etag) { request in
             guard let offset = Self.offset(request), request.header("if-range") == Self.etag else { return Reply(400) }
@@ -54,7 +54,7 @@ struct ResumeTests {
         #expect((1...300_000).contains(offset))
     }
 
-    @Test("one image alone, asked for by name, is had whole from a server that starts over", arguments: [nil, etag])
+    @Test("A single image is complete although the server starts from the beginning", arguments: [nil, etag])
     func startedOver(etag: String?) async throws {
         serve(etag: etag) { _ in Reply(body: Self.image) }
         #expect(try await program.run("image", "--retries", "1", server.imageURL(0)).standardOutput == Self.image)
@@ -62,7 +62,7 @@ struct ResumeTests {
         #expect(imageRequests.count == 2)
     }
 
-    @Test("a body that has changed in between is had whole")
+    @Test("A body that has changed meanwhile is downloaded as a whole")
     func changed() async throws {
         let new = Samples.png("new")
         serve(etag: Self.etag) { _ in Reply(headers: [("ETag", "\"v2\"")], body: new) }
@@ -70,7 +70,7 @@ struct ResumeTests {
         #expect(Self.offset(imageRequests[1]) != nil)
     }
 
-    @Test("without a strong entity tag the whole is asked for", arguments: [nil, "W/\"v1\""])
+    @Test("A body without a strong entity tag is requested as a whole", arguments: [nil, "W/\"v1\""])
     func weak(etag: String?) async throws {
         serve(etag: etag) { _ in .image(Self.image) }
         try await expectWhole()
@@ -78,7 +78,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "the rest of another version is never joined to it",
+        "The rest of another version is never appended to a body that broke off",
         arguments: [(nil, image.count), ("\"v2\"", image.count), ("\"v2\"", 350_000), ("\"v1\"", 450_000)])
     func otherVersion(etag: String?, count: Int) async throws {
         let new = Samples.png("new") + [UInt8](repeating: 7, count: count - Samples.png("new").count)

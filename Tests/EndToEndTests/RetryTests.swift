@@ -13,7 +13,7 @@ struct RetryTests {
         server = try FeedServer(images: 2)
     }
 
-    @Test("a server that is busy for a moment is no failure of the run")
+    @Test("A server that is busy for a moment does not fail the run")
     func passing() async throws {
         let feed = Reply.text(FeedServer.feed([server.imageURL(0), server.imageURL(1)]))
         server.server.route("/feed.json", attempts: [Reply(503), Reply(503), feed])
@@ -23,7 +23,7 @@ struct RetryTests {
         #expect(try await program.run("image", "--offline", server.imageURL(0)).standardOutput == FeedServer.image(0))
     }
 
-    @Test("-v tells of each try that another follows, and of the wait before that")
+    @Test("-v reports each attempt that is retried and the wait before the next")
     func told() async throws {
         let busy = Reply(503, headers: [("Retry-After", "1")])
         let feed = Reply.text(FeedServer.feed([server.imageURL(0)]))
@@ -45,7 +45,7 @@ struct RetryTests {
         #expect(line["fields"]?["status"]?.int == 503 && line["fields"]?["pause_seconds"] == 1.0)
     }
 
-    @Test("there are as many further tries as --retries says", arguments: [0, 1, 2])
+    @Test("A request is retried as often as --retries says", arguments: [0, 1, 2])
     func count(retries: Int) async throws {
         server.serve(Reply(503, headers: [("Retry-After", "0")]), at: 1)
         let result = try await program.run("--retries", "\(retries)", server.feedURL)
@@ -54,14 +54,14 @@ struct RetryTests {
         #expect(server.paths().filter { $0 == "/0.png" }.count == 1)
     }
 
-    @Test("what won't pass is asked once", arguments: [401, 403, 404, 410, 501])
+    @Test("A permanent failure is requested once", arguments: [401, 403, 404, 410, 501])
     func permanent(status: Int) async throws {
         server.serve(Reply(status), at: 1)
         #expect(try await program.run("--retries", "3", server.feedURL).status == .exited(23))
         #expect(server.paths().filter { $0 == "/1.png" }.count == 1)
     }
 
-    @Test("nothing is tried again before Retry-After is over")
+    @Test("Nothing is retried before Retry-After is over")
     func retryAfter() async throws {
         let times = Mutex<[ContinuousClock.Instant]>([])
         let feed = FeedServer.feed([server.imageURL(1)])
@@ -78,7 +78,7 @@ struct RetryTests {
         #expect(asked[1] - asked[0] >= .seconds(1))
     }
 
-    @Test("a host that asks for more than two minutes is given up at once, in one line")
+    @Test("A host that asks for more than two minutes is given up at once, in one line")
     func longRetryAfter() async throws {
         let other = try FeedServer(images: 20)
         for number in 0..<20 { other.serve(Reply(429, headers: [("Retry-After", "3600")]), at: number) }
@@ -90,7 +90,7 @@ struct RetryTests {
         #expect(other.requestCount == 1)
     }
 
-    @Test("a feed whose server asks for that long says so")
+    @Test("A feed whose server asks for more than two minutes says so")
     func longRetryAfterOfFeed() async throws {
         server.server.route("/feed.json", Reply(503, headers: [("Retry-After", "3600")]))
         let result = try await program.run(server.feedURL)
@@ -98,7 +98,7 @@ struct RetryTests {
         #expect(result.errorText.contains("HTTP 503 and asks to wait 3600 seconds"), "\(result.errorText)")
     }
 
-    @Test("a dead host is given up for the run, and told of in one line for its hundred images")
+    @Test("A dead host is given up for the run, with one line for its hundred images")
     func deadHost() async throws {
         let dead = try DeadPort()
         server.serve(feedOf: (0..<100).map { dead.url("/\($0).png") } + [server.imageURL(0)])
@@ -111,7 +111,7 @@ struct RetryTests {
         #expect(result.errorText.contains("1 downloaded"))
     }
 
-    @Test("a host that takes connections and says nothing is given up for the run")
+    @Test("A host that accepts connections and stays silent is given up for the run")
     func silentHost() async throws {
         let silent = try FeedServer(images: 40)
         let gate = Gate()
@@ -127,7 +127,7 @@ struct RetryTests {
         gate.open()
     }
 
-    @Test("a connection that is reset, or a body that is cut off, is tried again")
+    @Test("A connection that is reset, or a body that is cut off, is retried")
     func cutOff() async throws {
         server.server.route("/0.png", attempts: [.raw("", ending: .reset), .png(0)])
         server.server.route("/1.png", attempts: [.cutOff(after: 15, of: FeedServer.image(1)), .png(1)])

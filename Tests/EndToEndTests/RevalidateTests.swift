@@ -24,7 +24,7 @@ struct RevalidateTests {
         try await program.run("sync", "--revalidate", "--json", server.feedURL)
     }
 
-    @Test("asks for what is there conditionally; without validators it downloads again")
+    @Test("--revalidate makes conditional requests, and downloads images without validators again")
     func conditional() async throws {
         let before = server.requestCount
         let files = Files.names(in: program.imageDirectory)
@@ -39,7 +39,7 @@ struct RevalidateTests {
         #expect(Files.names(in: program.imageDirectory) == files)
     }
 
-    @Test("replaces what has changed, and asks with the new validators from then on")
+    @Test("--revalidate replaces changed images and uses the new validators afterwards")
     func changed() async throws {
         Self.serve("\"b\"", FeedServer.image(7), at: "/0.png", of: server)
         #expect(try await revalidate().json["images"]?["downloaded"]?.int == 2)
@@ -48,7 +48,7 @@ struct RevalidateTests {
         #expect(try await revalidate().json["images"]?["cached"]?.int == 2)
     }
 
-    @Test("keeps what is there when it can't be had any more")
+    @Test("--revalidate keeps images that are unavailable now")
     func failing() async throws {
         server.serve(Reply(404), at: 0)
         let result = try await revalidate()
@@ -58,7 +58,7 @@ struct RevalidateTests {
         #expect(image.standardOutput == FeedServer.image(0))
     }
 
-    @Test("has anew what is gone from the disk")
+    @Test("--revalidate downloads images whose files are gone")
     func missing() async throws {
         let digest = try await program.digest(of: server.imageURL(0))
         #expect(try await program.shell("rm -f \"$1\"", "\(program.imageDirectory)/\(digest)").status == .exited(0))
@@ -66,7 +66,7 @@ struct RevalidateTests {
         #expect(Files.names(in: program.imageDirectory).contains(digest))
     }
 
-    @Test("a validator of over 1 KiB is kept nowhere, whoever gave it; an older cache's is as none")
+    @Test("A validator of more than 1 KiB is never stored, and one in an older cache is ignored")
     func longValidators() async throws {
         let kept = "SELECT count(*) FROM (SELECT etag FROM images UNION ALL SELECT etag FROM feeds) WHERE etag NOT NULL"
         let long = "\"\(String(repeating: "x", count: 1023))\""
@@ -85,7 +85,7 @@ struct RevalidateTests {
         #expect(try await program.sql(kept) == "1")
     }
 
-    @Test("without it, what is there costs no request")
+    @Test("Cached images cost no request without --revalidate")
     func without() async throws {
         let before = server.requestCount
         expectQuiet(try await program.run(server.feedURL))

@@ -11,7 +11,7 @@ struct SavedFeedCompletionTests {
         server = try FeedServer(images: 1)
     }
 
-    @Test("is the URLs of the saved feeds, a line each and without passwords, whoever holds the lock")
+    @Test("Completion lists the URLs of the saved feeds, one a line, without passwords, despite a lock")
     func feeds() async throws {
         let other = try FeedServer(images: 0)
         let secret = server.feedURL.replacing("http://", with: "http://me:s3cret@")
@@ -23,7 +23,7 @@ struct SavedFeedCompletionTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("is of the cache that --cache or the config file names, and nothing where there is none")
+    @Test("Completion uses the cache of --cache or the config file, and a missing one gives no lines")
     func caches() async throws {
         let place = program.directory.path("elsewhere")
         let config = try program.directory.write("cache = elsewhere\n", to: "config")
@@ -38,7 +38,7 @@ struct SavedFeedCompletionTests {
         #expect(configured.outputText == "\(server.feedURL)\n", "\(configured.errorText)")
     }
 
-    @Test("bash is told by the program itself")
+    @Test("bash gets the saved feeds from the program itself")
     func bash() async throws {
         expectQuiet(try await program.run(server.feedURL))
         let script = #"""
@@ -52,7 +52,7 @@ struct SavedFeedCompletionTests {
         #expect(result.outputText == "\(server.feedURL)\n", "\(result.errorText)")
     }
 
-    @Test("is no shell, and no word of the help")
+    @Test("The help leaves out `completions feeds`, and a misspelt shell is refused")
     func hidden() async throws {
         #expect(!(try await program.run("help", "completions").outputText.contains("completions feeds")))
         expectOneLine(

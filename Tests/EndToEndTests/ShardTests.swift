@@ -32,7 +32,7 @@ struct ShardTests {
         return files
     }
 
-    @Test("by host: disjoint, complete, each host in one part as its SHA-256 says, and the same merged in any order")
+    @Test("Parts by host are disjoint and complete, follow the SHA-256 of the host, and merge in any order")
     func hosts() async throws {
         let feeds = try ClusterFeeds(hosts: 12, onEach: 2)
         let list = try whole.directory.write(feeds.list, to: "feeds.opml")
@@ -66,7 +66,7 @@ struct ShardTests {
         }
     }
 
-    @Test("by image: each part saves the feed and has its images; merged they are one machine's")
+    @Test("Parts by image each save the feed and their images, and merge into one machine's cache")
     func images() async throws {
         let server = try FeedServer(images: 40)
         try await whole.run(server.feedURL)
@@ -85,7 +85,7 @@ struct ShardTests {
         #expect(server.paths(after: asked) == ["/feed.json"])
     }
 
-    @Test("which nothing falls into is done at once, with a cache like any other") func empty() async throws {
+    @Test("A part without any work ends at once with a valid cache") func empty() async throws {
         let server = try FeedServer(images: 1)
         var empty = 0
         for part in 0..<2 {
@@ -97,13 +97,14 @@ struct ShardTests {
     }
 
     @Test(
-        "that there can't be are wrong usage",
+        "An impossible part is wrong usage",
         arguments: ["3/3", "-1/3", "0/0", "1", "1/", "/2", "a/b", "0/3/4", "+0/2", "0/1000001"])
     func usage(_ shard: String) async throws {
         expectOneLine(try await whole.run("--shard=\(shard)", "https://a.example/"), exit: 64, ["--shard", shard])
     }
 
-    @Test("are told in the environment and the config file, and named in the metrics") func metrics() async throws {
+    @Test("Parts can be set in the environment and the config file, and the metrics name them")
+    func metrics() async throws {
         let server = try FeedServer(images: 1)
         let file = whole.directory.path("feedsync.prom")
         let config = try whole.directory.write("shard-by = image\nmetrics-file = \(file)\n", to: "config")

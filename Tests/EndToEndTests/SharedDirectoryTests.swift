@@ -34,7 +34,8 @@ struct SharedDirectoryTests {
     }
 
     @Test(
-        "is not written by way of a stranger's link", .enabled(if: geteuid() == 0), arguments: commands,
+        "An output in a shared directory is not written through a stranger's link", .enabled(if: geteuid() == 0),
+        arguments: commands,
         ["there", "yet to come"])
     func link(command: String, target: String) async throws {
         if target == "there" { try program.directory.write("old", to: target) }
@@ -45,7 +46,8 @@ struct SharedDirectoryTests {
     }
 
     @Test(
-        "does not become a stranger's who was there first", .enabled(if: geteuid() == 0), arguments: commands,
+        "An output in a shared directory does not become a stranger's who created it first",
+        .enabled(if: geteuid() == 0), arguments: commands,
         [mode_t(0o1777), 0o1770])
     func file(command: String, mode: mode_t) async throws {
         try program.directory.write("theirs", to: "shared/out")
@@ -54,7 +56,8 @@ struct SharedDirectoryTests {
         #expect(try Files.bytes(out) == Array("theirs".utf8))
     }
 
-    @Test("is not given to who reads from a stranger's pipe", .enabled(if: geteuid() == 0))
+    @Test(
+        "An output in a shared directory is not given to the reader of a stranger's pipe", .enabled(if: geteuid() == 0))
     func pipe() async throws {
         #expect(mkfifo(out, 0o666) == 0 && chown(out, Self.stranger, 0) == 0)
         let reader = open(out, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -62,7 +65,7 @@ struct SharedDirectoryTests {
         expectOneLine(try await run("export OUT"), exit: 73, [out, "another user"])
     }
 
-    @Test("is written where what is there is one's own", arguments: commands)
+    @Test("An output in a shared directory replaces the user's own file", arguments: commands)
     func own(command: String) async throws {
         try program.directory.write("old", to: "shared/out")
         #expect(symlink("out", "\(shared)/link") == 0)
@@ -74,7 +77,8 @@ struct SharedDirectoryTests {
     }
 
     @Test(
-        "is written where what is there is the directory's owner's", .enabled(if: geteuid() == 0), arguments: commands)
+        "An output in a shared directory replaces a file of the directory's owner", .enabled(if: geteuid() == 0),
+        arguments: commands)
     func directoriesOwner(command: String) async throws {
         try program.directory.write("old", to: "shared/out")
         let link = "\(shared)/link"
@@ -87,7 +91,7 @@ struct SharedDirectoryTests {
     }
 
     @Test(
-        "is written where only those may put something who may also take it away", .enabled(if: geteuid() == 0),
+        "An output is written to a directory whose writers may also delete in it", .enabled(if: geteuid() == 0),
         arguments: [mode_t(0o777), 0o1755])
     func otherDirectories(mode: mode_t) async throws {
         try program.directory.write("old", to: "shared/out")
@@ -97,7 +101,7 @@ struct SharedDirectoryTests {
         for path in [out, link] { expectQuiet(try await run("export OUT", into: path)) }
     }
 
-    @Test("is not there only where the system says so", arguments: ["EACCES", "EIO"])
+    @Test("An output that can't be examined is not taken for missing, and it stays", arguments: ["EACCES", "EIO"])
     func unknown(error: String) async throws {
         try program.directory.write("old", to: "shared/out")
         let result = try await program.shell(
@@ -108,7 +112,7 @@ struct SharedDirectoryTests {
         #expect(try Files.bytes(out) == Array("old".utf8))
     }
 
-    @Test("can't have a name that links to itself")
+    @Test("An output can't have the name of a link to itself")
     func circle() async throws {
         #expect(symlink("out", out) == 0)
         expectOneLine(try await run("export OUT"), exit: 73, [out, "Too many levels of symbolic links"])

@@ -13,7 +13,7 @@ struct ShowTests {
         server = try FeedServer(images: 2)
     }
 
-    @Test("prints the images in their order, and saves the feed but not their data")
+    @Test("show prints the images in their order and saves the feed without their data")
     func text() async throws {
         let items = [
             #"{"id":"\#(FeedServer.id(1))","description":"A bridge","location":"Lisbon","image":"\#(server.imageURL(1))"}"#,
@@ -38,7 +38,7 @@ struct ShowTests {
         #expect(server.paths() == ["/feed.json"])
     }
 
-    @Test("of thousands of images comes whole, in either form")
+    @Test("show prints thousands of images completely, as text and as JSON")
     func many() async throws {
         let urls = (0..<3000).map(server.imageURL)
         server.serve(feedOf: urls)
@@ -48,7 +48,7 @@ struct ShowTests {
         #expect(text.outputLines.filter { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) } == urls)
     }
 
-    @Test("as JSON has every member, with null for what is absent")
+    @Test("show --json has every member, with null for absent values")
     func json() async throws {
         let items = [
             #"{"id":"\#(FeedServer.id(0))","description":"","location":null,"image":"\#(server.imageURL(0))"}"#,
@@ -87,7 +87,7 @@ struct ShowTests {
             try saved.comparableJSON == expected(source: "cache", digest: "sha256:\(digest)", path: "\(path)"))
     }
 
-    @Test("tells of the post: its title where that says something else, its date and its link")
+    @Test("show prints the post: its title if that differs, its date and its link")
     func post() async throws {
         let texts = [
             #""description":"A bridge","location":"Lisbon""#, #""description":"A day out""#, #""location":null"#,
@@ -132,7 +132,7 @@ struct ShowTests {
         #expect(!escaped.outputText.contains("\u{1B}") && escaped.outputText.contains("[2J"))
     }
 
-    @Test("offline, of a feed that was never saved, is not found")
+    @Test("show --offline of a feed that was never saved gives not found")
     func neverSaved() async throws {
         expectOneLine(
             try await program.run("show", "--offline", server.feedURL), exit: 66, [server.feedURL, "never saved"])
@@ -140,7 +140,7 @@ struct ShowTests {
         #expect(!Files.exists(program.cache))
     }
 
-    @Test("offline, of a stale feed, fails and says how old it is")
+    @Test("show --offline of a stale feed fails and says how old it is")
     func stale() async throws {
         try await program.run(server.feedURL)
         try await program.makeStale()
@@ -153,7 +153,7 @@ struct ShowTests {
         #expect(try await program.status()["feeds"]?.array?.count == 1)
     }
 
-    @Test("offline, of a feed dated ahead of the clock, says that it is")
+    @Test("show --offline of a feed dated ahead of the clock says so")
     func ahead() async throws {
         try await program.run(server.feedURL)
         try await program.sql("UPDATE feeds SET saved_at = saved_at + 2 * 3600 * 1000000")
@@ -166,7 +166,7 @@ struct ShowTests {
         expectOneLine(shown, exit: 69, ["HTTP 503, and \(said)\n"])
     }
 
-    @Test("delivers without saving while another run holds the lock, and succeeds")
+    @Test("show succeeds without saving while another run holds the lock")
     func locked() async throws {
         try await program.run(server.feedURL)
         server.serve(images: [0, 1, 2])
@@ -183,7 +183,7 @@ struct ShowTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("in a cache that doesn't exist and is locked before it is filled, delivers too")
+    @Test("show delivers although its new cache is locked before it is filled")
     func lockedWhileEmpty() async throws {
         let lock = try HeldLock(of: program)
         let result = try await program.run("show", "--json", server.feedURL)
@@ -192,7 +192,7 @@ struct ShowTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("takes one FEED, neither none nor two")
+    @Test("show takes exactly one FEED")
     func operands() async throws {
         expectOneLine(try await program.run("show"), exit: 64, ["FEED"])
         expectOneLine(try await program.run("show", server.feedURL, "./b"), exit: 64, ["./b"])
@@ -201,7 +201,7 @@ struct ShowTests {
 
 @Suite("A show that is read slowly")
 struct SlowReaderTests {
-    @Test("holds no lock while it waits for its reader")
+    @Test("show holds no lock while it waits for its reader")
     func lock() async throws {
         let program = try Program()
         let server = try FeedServer(images: 2000)

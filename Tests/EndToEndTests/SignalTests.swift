@@ -17,7 +17,7 @@ struct SignalTests {
     }
 
     @Test(
-        "the first stops the run: what came in is kept, no image is told as failed, and a line sums up",
+        "The first signal stops the run: finished images are kept, and one line sums up",
         arguments: [SIGINT, SIGTERM, SIGHUP])
     func first(_ signal: Int32) async throws {
         let run = try program.start("sync", "--json", "-j", "1", server.feedURL)
@@ -42,7 +42,7 @@ struct SignalTests {
         #expect(server.paths(after: before) == ["/feed.json", "/4.png"])
     }
 
-    @Test("while a feed is fetched leaves the old one as it was, and never falls back to it")
+    @Test("A signal while a feed is loaded keeps the old one and shows no fallback")
     func duringFeed() async throws {
         gate.open()
         try await program.run(server.feedURL)
@@ -63,7 +63,7 @@ struct SignalTests {
         }
     }
 
-    @Test("while an image is fetched ends with nothing written")
+    @Test("A signal while an image is loaded ends the run with nothing written")
     func duringImage() async throws {
         let run = try program.start("image", server.imageURL(4))
         await run.comes(to: gate)
@@ -75,7 +75,7 @@ struct SignalTests {
         #expect(result.errorText == "")
     }
 
-    @Test("while the lock is waited for end the wait")
+    @Test("A signal ends the wait for the lock")
     func duringWait() async throws {
         let lock = try HeldLock(of: program)
         let run = try program.start("--lock-wait", "600", server.feedURL)
@@ -85,7 +85,7 @@ struct SignalTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("those that come together are one request: `timeout` and a terminal that is closed send theirs twice")
+    @Test("Two signals at once are one request, as `timeout` and a closed terminal send theirs twice")
     func together() async throws {
         let run = try program.start("-j", "1", server.feedURL)
         await run.comes(to: gate)
@@ -99,7 +99,7 @@ struct SignalTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 4)
     }
 
-    @Test("another one after that ends the run at once, whatever it is held up by")
+    @Test("A second signal ends the run at once, whatever it is doing")
     func second() async throws {
         gate.open()
         server.serve(feedOf: (0..<2000).map(server.imageURL))
@@ -124,7 +124,7 @@ struct SignalTests {
         withExtendedLifetime(terminal) {}
     }
 
-    @Test("ends a run that waits for its config file from a pipe, and nothing is said of that")
+    @Test("A signal silently ends a run that waits for its config file from a pipe")
     func configFromPipe() async throws {
         let fifo = program.directory.path("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
@@ -136,7 +136,7 @@ struct SignalTests {
         #expect(result.errorText == "")
     }
 
-    @Test("HUP means nothing to a run that was started to outlive its terminal")
+    @Test("HUP is ignored in a run that was started to outlive its terminal")
     func nohup() async throws {
         let run = try program.startShell(#"exec nohup "$feedsync" -j 1 "$1""#, server.feedURL)
         await run.comes(to: gate)
@@ -159,7 +159,7 @@ struct UnreadOutputTests {
     }
 
     @Test(
-        "is ended by the first signal where nobody reads",
+        "The first signal ends a run whose output nobody reads",
         arguments: [
             #"show --json "$1" >"#, #"show "$1" >"#, #"sync -n "$1" >"#, #"sync --json "$1" >"#, #"sync -v "$1" 2>"#,
             #"image "${1%feed.json}0.png" >"#, #"image "${1%feed.json}0.png" -o"#, "export - >", "export",
@@ -183,7 +183,7 @@ struct UnreadOutputTests {
     }
 
     @Test(
-        "is ended by the first signal also where that is a terminal, which looks ready and takes nothing",
+        "The first signal ends a run whose terminal looks ready and accepts nothing",
         arguments: [
             #"show --json "$1" >"#, #"show "$1" >"#, #"sync -n "$1" >"#, #"sync -v "$1" 2>"#,
             #"image "${1%feed.json}0.png" -o"#,
@@ -205,7 +205,7 @@ struct UnreadOutputTests {
     }
 
     @Test(
-        "that is stopped while it downloads says what it did, and waits but a moment if nobody reads",
+        "A run that is stopped while downloading reports its work, and waits only briefly for a reader",
         arguments: [1, 2])
     func lastWords(_ stream: Int) async throws {
         let gate = Gate()
@@ -226,7 +226,7 @@ struct UnreadOutputTests {
         withExtendedLifetime(pipe) {}
     }
 
-    @Test("is ended by it before anybody has opened the pipe, too")
+    @Test("A signal ends a run before anybody has opened its output pipe")
     func unopened() async throws {
         try await program.run(server.feedURL)
         let pipe = program.directory.path("pipe")

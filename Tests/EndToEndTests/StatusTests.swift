@@ -9,7 +9,7 @@ struct StatusTests {
 
     init() throws { program = try Program() }
 
-    @Test("of a cache that isn't there is that of an empty one, and creates nothing")
+    @Test("status of a missing cache shows an empty one and creates nothing")
     func missing() async throws {
         let result = try await program.run("status", "--json")
         #expect(result.status == .exited(0))
@@ -21,7 +21,7 @@ struct StatusTests {
         #expect(!Files.exists(program.cache))
     }
 
-    @Test("tells each feed, its age, and how many of its images are there")
+    @Test("status shows each feed, its age, and the number of its cached images")
     func filled() async throws {
         let (first, second) = (try FeedServer(images: 2), try FeedServer(images: 1))
         first.serve(Reply(404), at: 1)
@@ -65,7 +65,7 @@ struct StatusTests {
         #expect(patient["feeds"]?.array?.allSatisfy { $0["fresh"]?.bool == true } == true)
     }
 
-    @Test("counts no image whose file is missing, is of another size, or is no file")
+    @Test("status counts only images whose file exists with the right size")
     func lost() async throws {
         let server = try FeedServer(images: 4)
         server.serve(.png(0), at: 4)
@@ -89,7 +89,7 @@ struct StatusTests {
         #expect(try await program.run("status").outputText.contains("2 of 5 images"))
     }
 
-    @Test("counts the room that a replaced image takes until it is deleted")
+    @Test("status counts the space of a replaced image until it is deleted")
     func replaced() async throws {
         let server = try FeedServer(images: 1)
         try await program.run(server.feedURL)
@@ -100,7 +100,7 @@ struct StatusTests {
         #expect(try await program.status()["images"]?["count"]?.int == 1)
     }
 
-    @Test("needs no lock and leaves the database as it is")
+    @Test("status needs no lock and leaves the database as it is")
     func untouched() async throws {
         let server = try FeedServer(images: 1)
         try await program.run(server.feedURL)
@@ -122,7 +122,7 @@ struct CachePlaceTests {
         try await program.shell(script).json["cache"]?.string
     }
 
-    @Test("is said by --cache, else FEEDSYNC_CACHE, else XDG_CACHE_HOME, else HOME")
+    @Test("The cache is named by --cache, else FEEDSYNC_CACHE, else XDG_CACHE_HOME, else HOME")
     func order() async throws {
         let status = #""$feedsync" status --json"#
         #expect(try await cache("FEEDSYNC_CACHE=/a XDG_CACHE_HOME=/b HOME=/c \(status) --cache /d") == "/d")
@@ -131,13 +131,13 @@ struct CachePlaceTests {
         #expect(try await cache("FEEDSYNC_CACHE= XDG_CACHE_HOME= HOME=/c \(status)") == "/c/.cache/feedsync")
     }
 
-    @Test("is in the home of the user's account where the environment names none, as under cron")
+    @Test("The cache is in the account's home if the environment names none, as under cron")
     func bare() async throws {
         let home = try await program.shell("getent passwd $(id -u) | cut -d: -f6").outputLines.first ?? ""
         #expect(try await cache(#"env -i "$feedsync" status --json"#) == "\(home)/.cache/feedsync")
     }
 
-    @Test("may be anywhere: with an empty environment, several directories deep, with spaces and quotes in its name")
+    @Test("The cache can be anywhere, with spaces and quotes in its name and an empty environment")
     func anywhere() async throws {
         let server = try FeedServer(images: 1)
         let place = program.directory.path("a/b c/d'e?#%20")
@@ -147,7 +147,7 @@ struct CachePlaceTests {
         #expect(try Files.mode(place) == 0o700)
     }
 
-    @Test("is none where a directory holds other things, says whoever reads or prunes it, and leaves it as it is")
+    @Test("A directory with other files is no cache for commands that read or prune, and stays as it is")
     func otherDirectory() async throws {
         let server = try FeedServer(images: 1)
         let place = try program.directory.makeDirectory("images")
@@ -166,7 +166,7 @@ struct CachePlaceTests {
         #expect(!Files.exists(program.directory.path("site")))
     }
 
-    @Test("may be a directory that holds other things: whoever has something to save makes it one")
+    @Test("A directory with other files becomes a cache when a command saves something in it")
     func sharedDirectory() async throws {
         let server = try FeedServer(images: 1)
         let place = try program.directory.makeDirectory("images")
@@ -182,7 +182,7 @@ struct CachePlaceTests {
         #expect(Files.names(in: place).contains("notes.txt"))
     }
 
-    @Test("may be an empty directory, or the root of a file system, that nobody has used yet")
+    @Test("The cache can be an unused empty directory or the root of a file system")
     func emptyDirectory() async throws {
         let place = try program.directory.makeDirectory("empty")
         #expect(try await program.run("status", "--cache", place).outputText.contains("0 feeds"))
@@ -191,7 +191,7 @@ struct CachePlaceTests {
         expectQuiet(try await program.run("validate", "--cache", place))
     }
 
-    @Test("can't be below a file, or be one")
+    @Test("The cache can't be a file or lie below one")
     func unusable() async throws {
         let server = try FeedServer(images: 1)
         let file = try program.directory.write("", to: "file")

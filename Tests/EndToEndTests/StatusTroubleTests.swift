@@ -20,7 +20,7 @@ struct StatusTroubleTests {
         return lines.count == 3 ? lines[2] : nil
     }
 
-    @Test("its last error, until a sync has the feed again, as it was or another")
+    @Test("status shows a feed's last error until a sync loads the feed again")
     func lastError() async throws {
         try await program.run(server.feedURL)
         #expect(try await feed()?["last_error"] == .null)
@@ -43,7 +43,7 @@ struct StatusTroubleTests {
         #expect(try await feed()?["last_error"] == .null)
     }
 
-    @Test("but not what a dry run, show or a wait met, nor anything of a feed that was never saved")
+    @Test("status shows no errors of a dry run, show or wait, and none of a feed that was never saved")
     func others() async throws {
         server.serve(feed: "{}")
         try await program.run(server.feedURL)
@@ -64,7 +64,7 @@ struct StatusTroubleTests {
         #expect(lines[1].contains("waiting until 20") && lines[2].contains("429"))
     }
 
-    @Test("how many of its images failed, and when the next of them is asked for again")
+    @Test("status shows how many of a feed's images failed and when the next is requested again")
     func images() async throws {
         server.serve(feedOf: [0, 1, 1, 2].map(server.imageURL))
         for image in [1, 2] { server.serve(Reply(404), at: image) }
@@ -88,7 +88,7 @@ struct StatusTroubleTests {
         #expect(try await further() == nil)
     }
 
-    @Test("with its control characters escaped, and no password")
+    @Test("status shows errors with escaped control characters and without passwords")
     func text() async throws {
         try await program.run(server.feedURL)
         server.serve(feed: #"{"items":[{"id":"see http://u:s3cret@h/ \u001b[2J","image":"http://h/x"}]}"#)
@@ -101,7 +101,7 @@ struct StatusTroubleTests {
         #expect(try await program.sql("SELECT count(*) FROM feeds WHERE error_message LIKE '%s3cret%'") == "0")
     }
 
-    @Test("and what somebody has written into the database in place of one is none")
+    @Test("status ignores an invalid error in the database")
     func nonsense() async throws {
         try await program.run(server.feedURL)
         try await program.sql("UPDATE feeds SET error_kind = 'x', error_message = 'y', error_at = 1")
@@ -110,7 +110,7 @@ struct StatusTroubleTests {
         #expect(try await program.run("status").status == .exited(0))
     }
 
-    @Test("a disk that takes no note of it fails no run")
+    @Test("A disk that can't store a feed's error fails no run")
     func unwritable() async throws {
         try await program.run(server.feedURL)
         try await program.sql(

@@ -13,7 +13,7 @@ struct StreamTests {
     }
 
     @Test(
-        "standard output that is closed or full is an error of writing",
+        "A closed or full standard output is a write error",
         arguments: [">&-", "> /dev/full"],
         [
             ["show", "FEED"], ["show", "--offline", "FEED"], ["image", "IMAGE"], ["status", "--json"], ["--help"],
@@ -27,14 +27,14 @@ struct StreamTests {
         #expect(try await program.sql("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("standard output that isn't needed may be closed or full", arguments: [">&-", "> /dev/full", "<&- >&-"])
+    @Test("A standard output that is not needed can be closed or full", arguments: [">&-", "> /dev/full", "<&- >&-"])
     func unneeded(_ redirection: String) async throws {
         expectQuiet(try await program.shell("\"$feedsync\" \"$1\" \(redirection)", server.feedURL))
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
         #expect(try await program.sql("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("a reader that goes away is an error of writing, and no crash")
+    @Test("A reader that goes away is a write error and not a crash")
     func brokenPipe() async throws {
         server.serve(.image(Samples.png + Array(repeating: 7, count: 1 << 20)), at: 0)
         let script = #"{ "$feedsync" image "$1"; echo "code $?" >&2; } | true"#
@@ -45,7 +45,7 @@ struct StreamTests {
     }
 
     @Test(
-        "standard error may be closed or full: the run does its work, and its exit code tells",
+        "Standard error can be closed or full: the run works, and its exit code tells the result",
         arguments: ["2>&-", "2> /dev/full"])
     func noStandardError(_ redirection: String) async throws {
         server.serve(Reply(404), at: 1)
@@ -58,7 +58,7 @@ struct StreamTests {
                 == program.digest(of: server.imageURL(0)))
     }
 
-    @Test("all three may be closed")
+    @Test("All three standard streams can be closed")
     func none() async throws {
         let result = try await program.shell(#""$feedsync" "$1" <&- >&- 2>&-"#, server.feedURL)
         #expect(result.status == .exited(0))
@@ -66,7 +66,7 @@ struct StreamTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
-    @Test("what a person should read never gets in among the data")
+    @Test("Messages for people are never mixed with the data")
     func apart() async throws {
         server.serve(Reply(404), at: 1)
         let result = try await program.run("sync", "--json", "-v", server.feedURL)

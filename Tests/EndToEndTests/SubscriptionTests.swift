@@ -36,7 +36,7 @@ struct SubscriptionTests {
         for number in numbers { server.serve(.png(number), at: number) }
     }
 
-    @Test("is mirrored by another feedsync to the same images", arguments: ["feed.json", "atom.xml"])
+    @Test("Another feedsync mirrors a gallery's feed to the same images", arguments: ["feed.json", "atom.xml"])
     func mirrored(_ name: String) async throws {
         let server = try FeedServer(images: 3)
         server.serve(Reply(404), at: 2)
@@ -61,7 +61,7 @@ struct SubscriptionTests {
         withExtendedLifetime(nginx) {}
     }
 
-    @Test("names the newest hundred, by addresses that hold wherever it is served, and the same again next time")
+    @Test("A gallery's feed names the newest hundred images by relative URLs and repeats them next time")
     func newest() async throws {
         let server = try FeedServer(images: 0)
         server.serve(images: Array(0..<120))
@@ -80,7 +80,7 @@ struct SubscriptionTests {
         #expect(try [text("feed.json"), text("atom.xml")] == first)
     }
 
-    @Test("has the images of a feed without dates as the feed has them") func undated() async throws {
+    @Test("A gallery's feed has the images of a feed without dates in the feed's order") func undated() async throws {
         let server = try FeedServer(images: 0)
         server.serve(images: Array(0..<120))
         try await program.run("-j", "1", server.feedURL)
@@ -94,7 +94,7 @@ struct SubscriptionTests {
         #expect(named == wanted.map { "images/\($0).png" })
     }
 
-    @Test("is of all feeds, as newest.html is: the newest first, each image once")
+    @Test("A gallery's feed covers all feeds as newest.html does, the newest first, each image once")
     func severalFeeds() async throws {
         let (first, second) = (try FeedServer(images: 2), try FeedServer(images: 0))
         serve([1, 2], on: second)
@@ -113,7 +113,7 @@ struct SubscriptionTests {
         #expect(newest.contains("<a class=source href=\"127-0-0-1-"))
     }
 
-    @Test("has what is kept behind a line that says so, and what has no date where its feed has it")
+    @Test("A gallery shows kept images below a heading, and undated ones in their feed's order")
     func order() async throws {
         let server = try FeedServer(images: 4)
         try await program.run("--keep", "forever", server.feedURL)

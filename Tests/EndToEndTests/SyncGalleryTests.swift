@@ -15,7 +15,7 @@ struct SyncGalleryTests {
         site = program.directory.path("site")
     }
 
-    @Test("renews it at the end, of all that is in the cache") func renewed() async throws {
+    @Test("A sync renews the gallery at its end from everything in the cache") func renewed() async throws {
         let other = try FeedServer(images: 1)
         try await program.run(other.feedURL)
         expectQuiet(try await program.run("--gallery", site, server.feedURL))
@@ -25,7 +25,7 @@ struct SyncGalleryTests {
         #expect(Files.exists("\(site)/images/\(digest).png"))
     }
 
-    @Test("also when images, or the feed, could not be had") func failing() async throws {
+    @Test("A sync renews the gallery even if images or the feed failed") func failing() async throws {
         server.serve(Reply(404), at: 1)
         #expect(try await program.run("--gallery", site, server.feedURL).status == .exited(23))
         #expect(Files.names(in: "\(site)/images").count == 1)
@@ -35,7 +35,7 @@ struct SyncGalleryTests {
         #expect(Files.exists("\(site)/style.css"))
     }
 
-    @Test("that can't be written is told, and is the run's exit code where nothing worse was") func refused()
+    @Test("A gallery that can't be written is reported and gives the exit code if nothing is worse") func refused()
         async throws
     {
         let file = try program.directory.write("mine", to: "file")
@@ -48,7 +48,7 @@ struct SyncGalleryTests {
         #expect(try await program.run("--gallery", file, server.feedURL).status == .exited(65))
     }
 
-    @Test("is only spoken of in a dry run") func dryRun() async throws {
+    @Test("A dry run of sync only mentions the gallery") func dryRun() async throws {
         let result = try await program.run("-n", "--gallery", site, server.feedURL)
         #expect(result.status == .exited(0))
         #expect(result.outputText.contains("would write the gallery \(site)"))

@@ -12,7 +12,7 @@ struct SyncJSONTests {
         server = try FeedServer(images: 2)
     }
 
-    @Test("has every member, with its type, of a run that succeeds")
+    @Test("sync --json has every member with its type after a successful run")
     func success() async throws {
         let result = try await program.run("sync", "--json", server.feedURL)
         #expect(result.status == .exited(0))
@@ -37,7 +37,7 @@ struct SyncJSONTests {
         #expect(try result.json["duration_seconds"]?.double.map { $0 > 0 } == true)
     }
 
-    @Test("says what failed besides the feeds and their images")
+    @Test("sync --json reports failures outside the feeds and their images")
     func ownFailure() async throws {
         let file = try program.directory.write([1], to: "file")
         let result = try await program.run("--json", "--gallery", file, server.feedURL)
@@ -47,7 +47,7 @@ struct SyncJSONTests {
         #expect(try result.json["error"]?["message"]?.string?.contains(file) == true)
     }
 
-    @Test("shows no password that stands in a feed's text")
+    @Test("sync --json shows no password from a feed's text")
     func passwords() async throws {
         server.serve(feed: #"{"items":[{"id":"see http://u:s3cret@h/","image":"http://h/x"}]}"#)
         let result = try await program.run("--json", server.feedURL)
@@ -56,7 +56,7 @@ struct SyncJSONTests {
         #expect(!(result.outputText + result.errorText).contains("s3cret"))
     }
 
-    @Test("has them also of a run that fails, in the order the feeds were given")
+    @Test("sync --json of a failed run has the same members, with the feeds in the given order")
     func failure() async throws {
         let (bad, offline, dead) = (try FeedServer(images: 0), try FeedServer(images: 1), try DeadPort())
         bad.serve(feed: "{}")
@@ -109,7 +109,7 @@ struct SyncJSONTests {
         #expect(unreachable.string?.contains("onnect") == true)
     }
 
-    @Test("tells the time at which an unchanged feed was confirmed")
+    @Test("sync --json has the time at which an unchanged feed was confirmed")
     func confirmed() async throws {
         try await program.run(server.feedURL)
         try await program.makeStale()
@@ -119,7 +119,7 @@ struct SyncJSONTests {
         #expect(status["feeds"]?[0]?["fresh"]?.bool == true)
     }
 
-    @Test("is there too when another run holds the lock, or not at all")
+    @Test("sync --json reports a held lock in one line on standard error")
     func locked() async throws {
         let lock = try HeldLock(of: program)
         let result = try await program.run("sync", "--json", server.feedURL)
@@ -138,7 +138,7 @@ struct VerbosityTests {
         server = try FeedServer(images: 2)
     }
 
-    @Test("with -v, each step and each image, on standard error", arguments: ["-v", "--verbose"])
+    @Test("sync --json -v reports each step and each image on standard error", arguments: ["-v", "--verbose"])
     func verbose(_ option: String) async throws {
         server.serve(feedOf: [0, 1, 2].map(server.imageURL))
         let result = try await program.run(option, server.feedURL)
@@ -152,7 +152,7 @@ struct VerbosityTests {
         #expect(result.errorLines.last?.contains("1 feed, 3 images: 0 cached, 2 downloaded") == true)
     }
 
-    @Test("with -v, each feed that failed is told once, with its own reason")
+    @Test("sync -v reports each failed feed once with its own reason")
     func failedFeeds() async throws {
         let feeds = ["/a.json", "/b.json"].map(server.server.url)
         server.server.route("/a.json", Reply(503))
@@ -162,7 +162,7 @@ struct VerbosityTests {
         #expect(result.errorLines.dropLast().map(String.init).sorted() == lines, "\(result.errorText)")
     }
 
-    @Test("with -v, of several feeds it tells how many images each is the first to name")
+    @Test("sync -v reports how many images each of several feeds is the first to name")
     func sharedImages() async throws {
         let other = try FeedServer(images: 0)
         other.serve(feedOf: [0, 1].map(server.imageURL))
@@ -173,7 +173,7 @@ struct VerbosityTests {
         }
     }
 
-    @Test("with -q, errors and nothing else", arguments: ["-q", "--quiet"])
+    @Test("sync -q prints errors only", arguments: ["-q", "--quiet"])
     func quiet(_ option: String) async throws {
         expectQuiet(try await program.run(option, server.feedURL))
         server.serve(images: [0, 1, 2])
@@ -183,7 +183,7 @@ struct VerbosityTests {
         #expect(result.errorText.contains("404"))
     }
 
-    @Test("every line on standard error begins with the program's name")
+    @Test("Every line on standard error begins with the program's name")
     func prefix() async throws {
         server.serve(feedOf: [0, 1, 2].map(server.imageURL))
         let result = try await program.run("-v", server.feedURL, "./missing")

@@ -9,7 +9,7 @@ struct SyncTests {
 
     init() throws { program = try Program() }
 
-    @Test("a run that succeeds saves the feed and its images, and prints nothing", arguments: [[], ["sync"], ["-q"]])
+    @Test("A successful sync saves the feed and its images and prints nothing", arguments: [[], ["sync"], ["-q"]])
     func happy(_ command: [String]) async throws {
         let server = try FeedServer(images: 3)
         expectQuiet(try await program.run(command + [server.feedURL]))
@@ -24,7 +24,7 @@ struct SyncTests {
     }
 
     @Test(
-        "each image is a file that is named by its digest and can't be written to, in a directory of its owner's alone")
+        "Each image is a read-only file named by its digest, in a directory of the owner only")
     func files() async throws {
         let server = try FeedServer(images: 3)
         try await program.run(server.feedURL)
@@ -39,14 +39,14 @@ struct SyncTests {
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
     }
 
-    @Test("the database is as open as the umask has it", arguments: [("002", UInt32(0o664)), ("077", 0o600)])
+    @Test("The mode of the database follows the umask", arguments: [("002", UInt32(0o664)), ("077", 0o600)])
     func databaseMode(_ umask: String, _ mode: UInt32) async throws {
         let server = try FeedServer(images: 1)
         expectQuiet(try await program.shell(#"umask "$1"; exec "$feedsync" "$2""#, umask, server.feedURL))
         #expect(try Files.mode("\(program.cache)/feedsync.sqlite") == mode)
     }
 
-    @Test("what root makes in the cache of another user, that user can go on with")
+    @Test("A user can continue a cache of their own in which root worked")
     func anothersCache() async throws {
         let server = try FeedServer(images: 1)
         let asNobody = #"setpriv --reuid=65534 --regid=65534 --clear-groups "$feedsync" --no-config"#
@@ -66,7 +66,7 @@ struct SyncTests {
         }
 
     @Test(
-        "root stores what it can't give to the owner of the cache all the same", .enabled(if: geteuid() == 0),
+        "root stores files although it can't give them to the owner of the cache", .enabled(if: geteuid() == 0),
         arguments: nothingGivenAway)
     func keptByRoot(by wrapper: String) async throws {
         let server = try FeedServer(images: 1)
@@ -82,7 +82,7 @@ struct SyncTests {
         expectQuiet(try await program.run("validate", "--deep"))
     }
 
-    @Test("images are for all to read, as galleries link to them, whatever the umask, and however they came")
+    @Test("Images are readable for everybody, whatever the umask, because galleries link to them")
     func umask() async throws {
         let server = try FeedServer(images: 2)
         expectQuiet(try await program.shell(#"umask 027; exec "$feedsync" "$@""#, server.feedURL))
@@ -96,7 +96,7 @@ struct SyncTests {
         #expect(modes.outputLines == ["444", "444", "444", "444"])
     }
 
-    @Test("with no FEED, every feed in the cache is synced")
+    @Test("sync without FEED syncs every feed in the cache")
     func bare() async throws {
         let (first, second) = (try FeedServer(images: 1), try FeedServer(images: 1))
         try await program.run(first.feedURL, second.feedURL)
@@ -110,19 +110,19 @@ struct SyncTests {
         #expect(status["feeds"]?.array?.compactMap { $0["images_cached"]?.int }.sorted() == [2, 3])
     }
 
-    @Test("with no FEED and none in the cache there is nothing to sync, which is wrong usage")
+    @Test("sync without FEED and with an empty cache is wrong usage")
     func nothing() async throws {
         expectOneLine(try await program.run(), exit: 64, ["no feed to sync", "feedsync help"])
     }
 
-    @Test("a feed with no images is as good as any")
+    @Test("A feed without images is valid")
     func emptyFeed() async throws {
         let server = try FeedServer(images: 0)
         expectQuiet(try await program.run(server.feedURL))
         #expect(try await program.status()["feeds"]?[0]?["images"]?.int == 0)
     }
 
-    @Test("every feed is tried, and the exit code is that of the first hard failure in their order")
+    @Test("Every feed is tried, and the exit code is that of the first hard failure in their order")
     func mixed() async throws {
         let (good, bad, dead) = (try FeedServer(images: 2), try FeedServer(images: 0), try DeadPort())
         bad.serve(feed: "{}")
@@ -140,14 +140,14 @@ struct SyncTests {
         }
     }
 
-    @Test("a feed given twice is synced once")
+    @Test("A feed given twice is synced once")
     func twice() async throws {
         let server = try FeedServer(images: 1)
         expectQuiet(try await program.run(server.feedURL, server.feedURL))
         #expect(server.paths() == ["/feed.json", "/0.png"])
     }
 
-    @Test("an unchanged feed costs one conditional request, and its images none")
+    @Test("An unchanged feed costs one conditional request, and its images cost none")
     func unchanged() async throws {
         let server = try FeedServer(images: 3)
         let body = Array(FeedServer.feed((0..<3).map(server.imageURL)).utf8)
@@ -167,7 +167,7 @@ struct SyncTests {
         #expect(try await program.status()["feeds"]?[0]?["fresh"]?.bool == true)
     }
 
-    @Test("a server without validators is asked once more, and a feed that equals the saved one is unchanged")
+    @Test("A server without validators is asked once more, and an equal feed is unchanged")
     func unchangedWithoutValidators() async throws {
         let server = try FeedServer(images: 3)
         try await program.run(server.feedURL)
@@ -176,7 +176,7 @@ struct SyncTests {
         #expect(server.paths(after: 4) == ["/feed.json"])
     }
 
-    @Test("a changed feed keeps the data of every URL that is still in it")
+    @Test("A changed feed keeps the data of every URL that is still in it")
     func changed() async throws {
         let server = try FeedServer(images: 3)
         try await program.run(server.feedURL)
@@ -189,7 +189,7 @@ struct SyncTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
     }
 
-    @Test("one URL in many places is downloaded once")
+    @Test("One URL in many items is downloaded once")
     func duplicates() async throws {
         let server = try FeedServer(images: 1)
         server.serve(feedOf: [server.imageURL(0), server.imageURL(0), server.imageURL(0)])
@@ -199,7 +199,7 @@ struct SyncTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
     }
 
-    @Test("the same bytes under two URLs are one file")
+    @Test("The same bytes under two URLs are one file")
     func equalBytes() async throws {
         let server = try FeedServer(images: 2)
         server.serve(.png(0), at: 1)
@@ -209,7 +209,7 @@ struct SyncTests {
         #expect(try await program.digest(of: server.imageURL(0)) == program.digest(of: server.imageURL(1)))
     }
 
-    @Test("a feed may have a query, a byte order mark and members that nobody knows")
+    @Test("A feed can have a query, a byte order mark and unknown members")
     func liberal() async throws {
         let server = try FeedServer(images: 1)
         let item = #"{"id":"\#(FeedServer.id(0).uppercased())","x":[{}],"image":"\#(server.imageURL(0))"}"#
@@ -218,7 +218,7 @@ struct SyncTests {
         #expect(try await program.status()["images"]?["count"]?.int == 1)
     }
 
-    @Test("options may stand in the environment")
+    @Test("Options can be set in the environment")
     func environment() async throws {
         let server = try FeedServer(images: 1)
         let result = try await program.run(server.feedURL, environment: ["FEEDSYNC_MAX_FILESIZE": "1"])
@@ -228,7 +228,7 @@ struct SyncTests {
     }
 
     @Test(
-        "images come however their server frames them, and whatever it calls them",
+        "Images arrive with any framing and any media type",
         arguments: [
             Reply(headers: [("Content-Type", "text/html")], body: FeedServer.image(1)),
             Reply(body: FeedServer.image(1)),

@@ -6,7 +6,7 @@ struct SystemCallTraceTests {
         SystemCallTrace(lines.map { $0 + "\n" }.joined(), of: "/cache")
     }
 
-    @Test("tells what each is about, relative to the directory")
+    @Test("A trace of system calls names each path relative to the directory")
     func paths() {
         let trace = trace(
             #"7     fsync(3</cache/incoming/0>)     = 0"#,
@@ -20,7 +20,7 @@ struct SystemCallTraceTests {
         #expect(trace.successes(["renameat2"], "images/ab").isEmpty)
     }
 
-    @Test("puts together what other threads came between, and knows what never ended")
+    @Test("A trace of system calls joins interleaved calls, and recognises calls that never ended")
     func threads() throws {
         let trace = trace(
             "10 fsync(3</cache/a> <unfinished ...>", "11 fsync(4</cache/b>) = 0",

@@ -32,7 +32,7 @@ struct TLSVersionTests {
         #expect(made.status == .exited(0), "\(made.errorText)")
     }
 
-    @Test("is 1.2 at least: a server that can only do an older one is refused")
+    @Test("A server that only supports TLS below 1.2 is refused")
     func oldest() async throws {
         let old = try await TLSServer("-tls1_1", in: directory)
         // It is there, and talks to others.
@@ -46,7 +46,7 @@ struct TLSVersionTests {
         expectQuiet(try await sync(try await TLSServer("-tls1_2", in: directory)))
     }
 
-    @Test("is 1.2 at least for a proxy, too")
+    @Test("A proxy that only supports TLS below 1.2 is refused")
     func oldestProxy() async throws {
         let old = try await sync(through: try await TLSServer("-tls1_1", in: directory))
         #expect(old.errorText.contains("protocol version"), "\(old.errorText)")

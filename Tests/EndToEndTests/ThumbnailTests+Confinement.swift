@@ -38,7 +38,7 @@ extension ThumbnailTests {
     private static let noSockets = "run\ninet 1\nunix 1\nnetlink 1\npair 1\nio_uring 1\nterminal 6\n"
 
     @Test(
-        "The program that makes thumbnails can open no socket, whoever runs it, also where namespaces are refused",
+        "The program that makes thumbnails can open no socket, even where namespaces are refused",
         .enabled(if: geteuid() == 0),
         arguments: [
             "", "setpriv --no-new-privs", "setpriv --reuid=65534 --regid=65534 --clear-groups",
@@ -103,7 +103,7 @@ extension ThumbnailTests {
         #expect(try await gallery() == 2)
     }
 
-    @Test("An image that takes more than its time, or more memory, goes without, and the others get theirs")
+    @Test("An image beyond the limit of time or memory goes without a thumbnail, and the others get theirs")
     func greedy() async throws {
         let directory = try await make(
             Self.noise

@@ -47,7 +47,7 @@ struct ThumbnailTests {
         return try result.json["thumbnails"]?.int
     }
 
-    @Test("are made of large images, once, upright, and tell nothing of where they were taken")
+    @Test("Thumbnails are made once of large images, upright, and without the location of the camera")
     func made() async throws {
         let directory = try await make(
             Self.noise
@@ -95,7 +95,7 @@ struct ThumbnailTests {
         [0xFF, 0xE1, UInt8((content.count + 2) >> 8), UInt8((content.count + 2) & 0xFF)] + content
     }
 
-    @Test("a bomb, a file that was cut off and one that names files go without, and the rest have theirs")
+    @Test("A bomb, a cut-off file and one that names files get no thumbnail, and the others get theirs")
     func hostile() async throws {
         let directory = try await make(
             Self.noise + """
@@ -127,7 +127,7 @@ struct ThumbnailTests {
         return directory
     }
 
-    @Test("one that kills the program goes without, and the rest have theirs") func killer() async throws {
+    @Test("An image that kills the program gets no thumbnail, and the others get theirs") func killer() async throws {
         let directory = try await make(
             Self.noise
                 + "vips copy noise.v a.jpg; for n in 1 2 3; do { cat a.jpg; echo $n; } > $n.jpg; done; echo KILL >> 2.jpg"
@@ -141,7 +141,7 @@ struct ThumbnailTests {
         #expect(Files.names(in: "\(program.cache)/thumbnails").count == 3)
     }
 
-    @Test("are made of all when the program works again, or the disk has room") func later() async throws {
+    @Test("All thumbnails are made when the program works again or the disk has room") func later() async throws {
         let directory = try await make(Self.noise + "vips copy noise.v a.jpg; { cat a.jpg; echo 1; } > b.jpg")
         try await sync(["a.jpg", "b.jpg"], in: directory)
         let bin = try fake("exit 127", log: program.directory.path("log"))
@@ -164,7 +164,8 @@ struct ThumbnailTests {
         #expect(try await gallery() == 2)
     }
 
-    @Test("are waited for while another run makes them, and can be read by all") func locked() async throws {
+    @Test("A gallery waits while another run makes thumbnails, and all users can read them")
+    func locked() async throws {
         let directory = try await make(Self.noise + "vips copy noise.v a.jpg")
         try await sync(["a.jpg"], in: directory)
         let kept = "\(program.cache)/thumbnails"
@@ -179,7 +180,7 @@ struct ThumbnailTests {
     }
 
     @Test(
-        "must be possible where they are asked for, and nothing is written before that is known",
+        "Thumbnails that the user asks for must be possible, and this is checked before anything is written",
         arguments: ["gallery", "sync"])
     func always(command: String) async throws {
         server.serve(images: [0])
@@ -191,7 +192,7 @@ struct ThumbnailTests {
         #expect(!Files.exists(site))
     }
 
-    @Test("made by root in the cache of another are that one's to go on with") func owner() async throws {
+    @Test("Thumbnails that root makes in a user's cache belong to that user") func owner() async throws {
         let directory = try await make(Self.noise + "vips copy noise.v a.jpg")
         try await sync(["a.jpg"], in: directory)
         for path in [program.cache, program.database] { #expect(chown(path, 4711, 4712) == 0) }
@@ -200,7 +201,7 @@ struct ThumbnailTests {
         #expect(owner.outputText == "4711 4712\n")
     }
 
-    @Test("go with their images, and what is damaged is made anew") func removed() async throws {
+    @Test("Thumbnails are deleted with their images, and damaged ones are made again") func removed() async throws {
         let directory = try await make(Self.noise + "vips copy noise.v 0.jpg; { cat 0.jpg; echo 1; } > 1.jpg")
         try await sync(["0.jpg", "1.jpg"], in: directory)
         #expect(try await gallery() == 2)

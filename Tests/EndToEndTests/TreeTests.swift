@@ -53,7 +53,7 @@ struct TreeTests {
         ]
     }
 
-    @Test("has a directory for each feed, and names of dates and titles; a second run does nothing")
+    @Test("A tree has a directory for each feed and names of dates and titles, and a second run does nothing")
     func names() async throws {
         try await sync([(0, "Dawn"), (1, "a/b: \"c\"?"), (2, "CON"), (20, "dawn")])
         #expect(try await write() == result(4, added: 4, removed: 0))
@@ -69,7 +69,7 @@ struct TreeTests {
     }
 
     @Test(
-        "is named by a template",
+        "A tree is named by a template",
         arguments: [
             ("{year}/{month}/{title}", "2026/11/Dawn.png"), ("{n} {id}.{ext}", "001 \(FeedServer.id(0)).png"),
             ("{feed} {date}", "my-blog 2026-11-10.png"), ("{ext}/x", "png/x.png"), ("all {digest}", "all "),
@@ -81,12 +81,12 @@ struct TreeTests {
         #expect(files.count == 1 && files.first?.hasPrefix(expected) == true, "\(files)")
     }
 
-    @Test("a template that names no file below the directory is wrong usage", arguments: ["{tilte}", "../x", "/x", ""])
+    @Test("A template that names no file below the directory is wrong usage", arguments: ["{tilte}", "../x", "/x", ""])
     func wrongTemplate(_ template: String) async throws {
         expectOneLine(try await program.run("tree", "--name", template, tree), exit: 64, ["--name"])
     }
 
-    @Test("changes what changed: new titles, new images, and what left the cache with its directory")
+    @Test("A tree changes with new titles and images, and loses what left the cache with its directory")
     func changes() async throws {
         try await sync([(0, "Dawn"), (1, "Noon")])
         _ = try await write()
@@ -101,7 +101,7 @@ struct TreeTests {
         #expect(Files.names(in: tree) == [])
     }
 
-    @Test("leaves alone what anybody put there or changed, and its name") func foreign() async throws {
+    @Test("A tree leaves foreign and changed files alone, and their names") func foreign() async throws {
         mkdir(tree, 0o755)
         mkdir("\(tree)/my-blog", 0o755)
         _ = try await program.shell(#"echo mine > "$1/my-blog/2026-11-10 DAWN.png"; echo mine > "$1/notes""#, tree)
@@ -209,7 +209,7 @@ struct TreeTests {
         #expect(!Files.exists(tree) && !Files.exists(program.cache))
     }
 
-    @Test("is the same tree when it was copied, or other times were set") func copied() async throws {
+    @Test("A tree is unchanged after it was copied or other times were set") func copied() async throws {
         try await sync([(0, "Dawn"), (1, "Noon")])
         _ = try await write()
         _ = try await program.shell(#"cp -r "$1" "$1.copy"; rm -rf "$1"; mv "$1.copy" "$1""#, tree)
@@ -221,7 +221,8 @@ struct TreeTests {
         #expect(try await program.shell(list, program.cache).outputText == before)
     }
 
-    @Test("goes on where a killed run was, and knows the directories that one made") func goesOn() async throws {
+    @Test("A tree continues the work of a killed run and recognises the directories that it made")
+    func goesOn() async throws {
         try await sync((0..<6).map { ($0, "Image \($0)") })
         let killed = try await program.shell(
             #"strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=KILL:when=4 "$feedsync" tree "$1""#,
@@ -236,7 +237,7 @@ struct TreeTests {
     }
 
     @Test(
-        "has directories of feeds in their own letters, and nothing secret of where they come from",
+        "Directories of feeds in a tree have letters of their own script and nothing secret",
         arguments: [("Café & Bar", "café-bar"), ("Фото дня 2024", "фото-дня-2024"), ("日本の写真", "日本の写真")])
     func directories(title: String, directory: String) async throws {
         try await sync([(0, "Dawn")], feedTitle: title)
@@ -244,7 +245,8 @@ struct TreeTests {
         #expect(Files.names(in: tree).contains(directory))
     }
 
-    @Test("has links to the cache on its file system, and dated copies on another") func placements() async throws {
+    @Test("A tree has links to the cache on its file system, and dated copies on another")
+    func placements() async throws {
         try await sync([(0, "Dawn")])
         _ = try await write()
         let name = "my-blog/2026-11-10 Dawn.png"
@@ -260,7 +262,7 @@ struct TreeTests {
         #expect(other.outputText == "2026-11-10 08:00:00.000000000 +0000 1\n", "\(other.errorText)")
     }
 
-    @Test("tells what it would do, and does nothing") func dryRun() async throws {
+    @Test("A dry run of tree says what it would do and does nothing") func dryRun() async throws {
         try await sync([(0, "Dawn"), (20, "dawn")])
         let told = try await program.run("tree", "-n", tree)
         #expect(
@@ -283,7 +285,7 @@ struct TreeTests {
         #expect(try await files() == ["my-blog/2026-11-10 Dawn.png"])
     }
 
-    @Test("is renewed at the end of a sync, and a failure of that is the run's") func afterSync() async throws {
+    @Test("A sync renews the tree at its end, and the failure of the tree is the run's") func afterSync() async throws {
         try await sync([(0, "Dawn")])
         expectQuiet(try await program.run("--tree", tree, "--name", "{title}", server.feedURL))
         #expect(try await files() == ["Dawn.png"])
@@ -291,7 +293,7 @@ struct TreeTests {
         #expect(failed.status == .exited(73) && failed.errorText.contains("belongs to the cache"))
     }
 
-    @Test("waits for another run at it no longer than told") func locked() async throws {
+    @Test("tree waits for another run no longer than --lock-wait says") func locked() async throws {
         try await sync([(0, "Dawn")])
         do {
             let lock = try await HeldLock(ofOutput: tree, of: program)
@@ -303,7 +305,7 @@ struct TreeTests {
     }
 
     @Test(
-        "is completed by the next run, wherever one was killed",
+        "A tree is completed by the next run, wherever a run was killed",
         arguments: ["renameat2", "renameat", "unlinkat", "linkat", "mkdirat"])
     func killed(call: String) async throws {
         let outputs = "\(program.cache)/outputs"

@@ -14,7 +14,7 @@ struct UntakenOutputTests {
     }
 
     @Test(
-        "has saved what it fetched and let go of the cache: another one goes on meanwhile",
+        "A run has saved its feeds and released the cache before its output is read",
         arguments: [#"show --json "$1""#, #"image "${1%feed.json}0.png""#])
     func lock(command: String) async throws {
         server.serve(feedOf: (0..<2000).map(server.imageURL))
@@ -33,7 +33,7 @@ struct UntakenOutputTests {
         _ = await run.wait()
     }
 
-    @Test("lets go of the cache before it tells what it did", arguments: ["import -v feeds.tar", "validate -v"])
+    @Test("A run releases the cache before it reports what it did", arguments: ["import -v feeds.tar", "validate -v"])
     func told(command: String) async throws {
         let feeds = """
             WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 2000)

@@ -9,7 +9,7 @@ struct UsageTests {
     init() throws { program = try Program() }
 
     @Test(
-        "what makes no sense ends with 64 and a line that says what would",
+        "Wrong usage ends with 64 and a hint",
         arguments: [
             (["--max-aeg", "1d", "http://h/"], "did you mean --max-age?"),
             (["stauts"], "did you mean status?"),
@@ -30,7 +30,7 @@ struct UsageTests {
     }
 
     @Test(
-        "a proxy variable that is none is named, and what is wrong with it, also where a saved copy is fresh",
+        "A wrong proxy variable is named with its mistake, even with a fresh saved copy",
         arguments: [
             ("http_proxy", "127.0.0.1:99999", "127.0.0.1:99999 in http_proxy can't be used"),
             ("ALL_PROXY", "foo://ann:s3cret@x:1", "the proxy x:1 in ALL_PROXY can't be used: its scheme is unknown"),
@@ -48,7 +48,7 @@ struct UsageTests {
         }
     }
 
-    @Test("an argument that is no text is wrong usage, and no name of another file")
+    @Test("An argument that is not UTF-8 is wrong usage and never names another file")
     func bytes() async throws {
         let script = #""$feedsync" "$1" --cache "$2/$(printf 'a\377b')""#
         expectOneLine(try await program.shell(script, "validate", program.cache), exit: 64, ["UTF-8"])
@@ -56,7 +56,7 @@ struct UsageTests {
     }
 
     @Test(
-        "a variable that is no text is a mistake in the configuration, and names no other directory",
+        "A variable that is not UTF-8 is a configuration error and never names another directory",
         arguments: ["FEEDSYNC_CACHE", "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])
     func variable(_ name: String) async throws {
         let script =
@@ -66,7 +66,7 @@ struct UsageTests {
     }
 
     @Test(
-        "a URL in the wrong place keeps its password to itself",
+        "A URL in the wrong position does not show its password",
         arguments: [
             ["import", "http://ann:s3cret@h/x.tar"], ["export", "https://ann:s3cret@h/feed.json"],
             ["sync", "--lock-wait", "https://ann:s3cret@h/feed.json"], ["--config", "http://ann:s3cret@h/", "status"],
@@ -81,13 +81,13 @@ struct UsageTests {
         expectOneLine(try await program.run("--config", config, "status"), exit: 78, ["http://***@h/feed.json"])
     }
 
-    @Test("a sign that combines with the = of an option is a part of its value")
+    @Test("A character that combines with the = of an option belongs to its value")
     func combining() async throws {
         let result = try await program.run("--jobs=\u{301}3", "http://h/")
         expectOneLine(result, exit: 64, ["invalid value '\u{301}3' for --jobs"])
     }
 
-    @Test("without /proc nothing is done, and not something else")
+    @Test("Without /proc, nothing is done instead of something else")
     func noProc() async throws {
         let result = try await program.shellWithOwnMounts(
             #"mount -t tmpfs none /proc && exec "$feedsync" status --bogus"#)
@@ -97,14 +97,14 @@ struct UsageTests {
         #expect(own.count == 1 && own[0].contains("/proc"), "\(result.errorText)")
     }
 
-    @Test("a path that isn't there is not found", arguments: ["./feed", "a/feed", "feed.json", "/no/feed"])
+    @Test("A path that doesn't exist gives not found", arguments: ["./feed", "a/feed", "feed.json", "/no/feed"])
     func missing(_ path: String) async throws {
         let result = try await program.run(path)
         #expect(result.status == .exited(66))
         #expect(result.errorLines.first?.contains("no such file") == true)
     }
 
-    @Test("a path that isn't there and begins as a server's name does is not found, with a hint at the URL")
+    @Test("A missing path that begins like a host name gives not found, with a hint at the URL")
     func schemeless() async throws {
         let hint =
             "feedsync: photos.example/feed is read as the path of a file: did you mean https://photos.example/feed?"
@@ -121,14 +121,14 @@ struct UsageTests {
         expectQuiet(try await program.shell(script, program.directory.path))
     }
 
-    @Test("a bare word that is a file is that file")
+    @Test("A word that is the name of a file is that file")
     func file() async throws {
         try program.directory.write(FeedServer.feed([]), to: "feed")
         expectQuiet(try await program.shell(#"cd "$1" && "$feedsync" feed"#, program.directory.path))
     }
 
     @Test(
-        "a variable that is wrong ends with 78 and its name",
+        "A wrong variable ends with 78 and its name",
         arguments: [
             ("FEEDSYNC_MAX_AGE", "never"), ("FEEDSYNC_MAX_AEG", "7d"), ("FEEDSYNC_JSON", "perhaps"),
         ])
@@ -136,7 +136,7 @@ struct UsageTests {
         expectOneLine(try await program.run("status", environment: [name: value]), exit: 78, [name])
     }
 
-    @Test("the command line has precedence over a variable")
+    @Test("The command line takes precedence over a variable")
     func precedence() async throws {
         let result = try await program.run("status", environment: ["FEEDSYNC_JSON": "true"])
         #expect(try result.json["feeds"] == [])
@@ -144,7 +144,7 @@ struct UsageTests {
         #expect(try other.json["cache"]?.string == "/nowhere")
     }
 
-    @Test("help is data: it goes to standard output, and the exit code is 0", arguments: [["help", "sync"], ["-h"]])
+    @Test("Help goes to standard output with exit code 0", arguments: [["help", "sync"], ["-h"]])
     func help(_ arguments: [String]) async throws {
         let result = try await program.run(arguments)
         #expect(result.status == .exited(0))
@@ -153,7 +153,7 @@ struct UsageTests {
     }
 
     @Test(
-        "help explains each topic, and the manual page has the same words",
+        "help explains each topic, and the manual page has the same text",
         arguments: [
             ("config", "[feed \"https://example.org/private.json\"]"), ("feeds", "JSON Feed 1.0, 1.1"),
             ("network", "socks5h://"), ("monitoring", "feedsync_last_success_timestamp_seconds"),
@@ -171,14 +171,14 @@ struct UsageTests {
         #expect(overview.contains("\n  \(name) "))
     }
 
-    @Test("the version is one line")
+    @Test("The version is one line")
     func version() async throws {
         let result = try await program.run("--version")
         #expect(result.status == .exited(0))
         #expect(result.outputText.wholeMatch(of: #/feedsync \d+\.\d+\.\d+\n/#) != nil)
     }
 
-    @Test("help and version need no home, no cache and no right environment")
+    @Test("help and version work without a home, a cache and a valid environment")
     func bare() async throws {
         for option in ["help", "--help", "--version"] {
             let result = try await program.shell(#"env -i FEEDSYNC_NONSENSE=1 "$feedsync" "$1""#, option)

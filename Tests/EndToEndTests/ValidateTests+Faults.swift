@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ValidateTests {
-    @Test("tells what it deleted before something came in the way")
+    @Test("validate reports its deletions before the failure that stopped it")
     func failing() async throws {
         try await program.run(server.feedURL)
         try await program.sql("DELETE FROM items")
@@ -23,7 +23,9 @@ extension ValidateTests {
         #expect(Files.names(in: program.imageDirectory) == [])
     }
 
-    @Test("leaves all as it was where the database can't be read for once", arguments: ["pread64", "fcntl"])
+    @Test(
+        "validate leaves everything as it was if the database is unreadable for a moment",
+        arguments: ["pread64", "fcntl"])
     func failingRead(_ call: String) async throws {
         try await program.run(server.feedURL)
         let saved = try await program.saved(server.feedURL)
@@ -55,7 +57,7 @@ extension ValidateTests {
             """#, error)
     }
 
-    @Test("deletes no image of a feed that it can't delete")
+    @Test("validate keeps the images of a feed that it can't delete")
     func failingWrite() async throws {
         let result = try await validateStale(failingWith: "EIO")
         #expect(result.status == .exited(74))
@@ -65,7 +67,8 @@ extension ValidateTests {
     }
 
     @Test(
-        "deletes nothing where the disk, or a quota, has no room to delete rows first", arguments: ["ENOSPC", "EDQUOT"])
+        "validate deletes nothing if the disk or a quota is too full to delete rows first",
+        arguments: ["ENOSPC", "EDQUOT"])
     func noRoomForRows(error: String) async throws {
         let result = try await validateStale(failingWith: error)
         #expect(result.status == .exited(74))

@@ -22,7 +22,7 @@ struct ValidateTests {
         ]
     }
 
-    @Test("leaves a fresh cache as it is, and says nothing")
+    @Test("validate silently leaves a fresh cache as it is")
     func fresh() async throws {
         try await program.run(server.feedURL)
         let saved = try await program.saved(server.feedURL)
@@ -33,13 +33,13 @@ struct ValidateTests {
         #expect(Files.names(in: program.imageDirectory).count == 3)
     }
 
-    @Test("leaves an empty cache empty")
+    @Test("validate leaves an empty cache empty")
     func empty() async throws {
         #expect(try await program.run("validate", "--deep", "--json").json == report())
         #expect(try await program.status()["feeds"]?.array?.isEmpty == true)
     }
 
-    @Test("deletes stale feeds, and the images that no other feed refers to")
+    @Test("validate deletes stale feeds and the images that no other feed refers to")
     func stale() async throws {
         let other = try FeedServer(images: 1)
         other.serve(feedOf: [other.imageURL(0), server.imageURL(0)])
@@ -60,7 +60,7 @@ struct ValidateTests {
         #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 
-    @Test("has an age of its own for feeds, if one is given")
+    @Test("validate uses the given maximum age")
     func maxAge() async throws {
         try await program.run(server.feedURL)
         try await program.makeStale()
@@ -72,7 +72,7 @@ struct ValidateTests {
         #expect(Files.names(in: program.imageDirectory) == [])
     }
 
-    @Test("deletes the images that a changed feed no longer names")
+    @Test("validate deletes the images that a changed feed no longer names")
     func unreferenced() async throws {
         try await program.run(server.feedURL)
         server.serve(images: [2])
@@ -85,7 +85,7 @@ struct ValidateTests {
         #expect(try await program.sql("SELECT count(*) FROM images") == "1")
     }
 
-    @Test("deletes leftovers and unknown files, and counts their bytes")
+    @Test("validate deletes leftovers and unknown files and counts their bytes")
     func leftovers() async throws {
         try await program.run(server.feedURL)
         for name in ["incoming/7", "images/sha256/notes.txt", "images/sha256/\(String(repeating: "0", count: 64))"] {
@@ -101,7 +101,7 @@ struct ValidateTests {
         #expect(Files.exists("/etc/passwd"))
     }
 
-    @Test("keeps feeds that are dated ahead of the clock, which may be what is wrong, and says so in one line")
+    @Test("validate keeps feeds dated ahead of the clock, which may be wrong, and says so in one line")
     func aheadOfClock() async throws {
         let other = try FeedServer(images: 1)
         try await program.run(server.feedURL, other.feedURL)
@@ -121,7 +121,7 @@ struct ValidateTests {
         #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(69))
     }
 
-    @Test("finds an image damaged on disk only when it looks deep, and says that it is lost")
+    @Test("validate finds a damaged image only with --deep and says that it is lost")
     func damaged() async throws {
         try await program.run(server.feedURL)
         let file = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
@@ -142,7 +142,9 @@ struct ValidateTests {
         expectQuiet(try await program.run("validate", "--deep"))
     }
 
-    @Test("forgets an image whose file is missing, so that the next sync has it again", arguments: [[], ["--deep"]])
+    @Test(
+        "validate forgets an image whose file is gone, so that the next sync downloads it again",
+        arguments: [[], ["--deep"]])
     func missing(_ options: [String]) async throws {
         try await program.run(server.feedURL)
         unlink("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))")
@@ -153,7 +155,7 @@ struct ValidateTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
     }
 
-    @Test("as a dry run says what it would do, and does nothing")
+    @Test("validate -n says what it would do and does nothing")
     func dryRun() async throws {
         try await program.run(server.feedURL)
         try await program.makeStale()
@@ -170,7 +172,7 @@ struct ValidateTests {
     }
 
     @Test(
-        "as a dry run counts what it would do for real",
+        "validate -n counts what validate would delete",
         arguments: [[], ["--deep"]], ["missing", "replaced", "damaged", "no directory", "unnamed"])
     func dryRunAgrees(options: [String], state: String) async throws {
         try await program.run(server.feedURL)
@@ -191,14 +193,14 @@ struct ValidateTests {
         #expect(images == (state == "no directory" ? 3 : isSeen ? 1 : 0))
     }
 
-    @Test("of no cache creates none, which may be a mistyped name", arguments: [["-n"], [], ["--deep"]])
+    @Test("validate of a missing cache, whose name may be mistyped, creates none", arguments: [["-n"], [], ["--deep"]])
     func nothing(_ options: [String]) async throws {
         expectQuiet(try await program.run(["validate"] + options))
         #expect(try await program.run(["validate", "--json"] + options).json == report(feeds: []))
         #expect(!Files.exists(program.cache))
     }
 
-    @Test("of a cache that can't be reached says so", arguments: [["-n"], [], ["--deep", "--json"]])
+    @Test("validate of an unreachable cache says so", arguments: [["-n"], [], ["--deep", "--json"]])
     func outOfReach(_ options: [String]) async throws {
         try program.directory.write("no directory", to: "file")
         let below = program.directory.path("file/cache")
@@ -209,7 +211,7 @@ struct ValidateTests {
         #expect([.exited(73), .exited(74)].contains(looping.status) && looping.errorText.contains(loop))
     }
 
-    @Test("stopped by a signal while it waits for an export, has deleted nothing")
+    @Test("validate that is stopped while it waits for an export has deleted nothing")
     func stopped() async throws {
         try await program.run(server.feedURL)
         try await program.makeStale()
@@ -230,7 +232,7 @@ struct ValidateTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("beside an export deletes nothing, or has nothing to delete")
+    @Test("validate beside an export deletes nothing, or has nothing to delete")
     func besideAnExport() async throws {
         try await program.run(server.feedURL)
         let lock = try HeldLock(onImagesOf: program)
@@ -250,7 +252,7 @@ struct ValidateTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("with -v names each feed that goes")
+    @Test("validate -v names each deleted feed")
     func verbose() async throws {
         try await program.run(server.feedURL)
         try await program.makeStale()

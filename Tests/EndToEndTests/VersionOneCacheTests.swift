@@ -20,7 +20,7 @@ struct VersionOneCacheTests {
         expectQuiet(result)
     }
 
-    @Test("shows what it did, before it is brought up to date and after")
+    @Test("A cache of 0.1.0 shows the same before and after its migration")
     func shown() async throws {
         try await makeCache()
         let images = try JSONValue.parse(Array(try await program.saved(Self.feed).utf8))["images"]?.array ?? []
@@ -33,7 +33,7 @@ struct VersionOneCacheTests {
     }
 
     @Test(
-        "is whole when the run that brings it up to date is killed, at whatever moment",
+        "A cache of 0.1.0 is complete when the migrating run is killed at any moment",
         arguments: ["pwrite64", "fdatasync", "ftruncate", "unlink"])
     func killed(call: String) async throws {
         try await makeCache()

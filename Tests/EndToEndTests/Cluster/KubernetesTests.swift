@@ -23,7 +23,8 @@ struct KubernetesTests {
         return words[2]
     }
 
-    @Test("has a volume and two Jobs, each with all that its kind needs") func form() async throws {
+    @Test("The Kubernetes example has a volume and two Jobs with everything that their kinds need")
+    func form() async throws {
         let all = try await documents()
         #expect(all.compactMap { $0["kind"]?.string } == ["PersistentVolumeClaim", "Job", "Job"])
         let parts = try #require(all[1]["spec"])
@@ -40,7 +41,8 @@ struct KubernetesTests {
         }
     }
 
-    @Test("mirrors all feeds in parts and merges them, also when some can't be had") func run() async throws {
+    @Test("The Kubernetes example mirrors all feeds in parts and merges them, even if some fail")
+    func run() async throws {
         let feeds = try ClusterFeeds(hosts: 12, onEach: 1)
         feeds.server.route("/3-0.json") { _ in Reply(404) }
         let directories = ["bin", "feeds", "shared"]

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Parts that meet in a registry", .timeLimit(.minutes(5)))
 struct RegistryTests {
-    @Test("are merged to what one machine has") func parts() async throws {
+    @Test("Parts that meet in a registry are merged into the cache that one machine would have")
+    func parts() async throws {
         let whole = try Program()
         let feeds = try ClusterFeeds(hosts: 6, onEach: 1)
         let list = try whole.directory.write(feeds.list, to: "feeds.opml")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("On a Slurm cluster", .timeLimit(.minutes(10)))
 struct SlurmTests {
-    @Test("an array of tasks has all feeds, also when one is killed and requeued, and one cache is merged of them")
+    @Test("A Slurm array mirrors all feeds and merges one cache, even if a task is killed and requeued")
     func array() async throws {
         let whole = try Program()
         let feeds = try ClusterFeeds(hosts: 12, onEach: 5)
@@ -44,7 +44,7 @@ struct SlurmTests {
     }
 
     @Test(
-        "a task refuses what another user has put where its cache belongs, and writes nothing there",
+        "A Slurm task refuses what another user has put in place of its cache, and writes nothing there",
         .enabled(if: geteuid() == 0),
         arguments: ["ln -s \"$1/outside\"", "ln -s nowhere", "touch", "mkfifo", "mkdir -m 777 -p"])
     func occupiedCache(command: String) async throws {
