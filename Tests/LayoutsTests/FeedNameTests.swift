@@ -15,7 +15,7 @@ struct FeedNameTests {
     }
 
     @Test(
-        "is its title, else where it comes from, less what may be secret",
+        "A feed's name on its pages is its title, or else its origin without secrets",
         arguments: [
             ("https://me:secret@example.com/a/feed.json?token=1#x", nil, "example.com/a/feed.json"),
             ("https://example.com/", nil, "example.com"), ("https://example.com/", " \u{200F}\n", "example.com"),
@@ -27,7 +27,7 @@ struct FeedNameTests {
     }
 
     @Test(
-        "in the name of a file it is plain",
+        "A feed's name in a file name consists of plain characters",
         arguments: [
             ("https://example.com/Birds/feed.json?token=1", "example-com-birds-feed-json"),
             ("https://日本.example/", "xn-wgv71a-example"), ("file:///home/me/..x.html", "x"), ("file:///日", "feed"),

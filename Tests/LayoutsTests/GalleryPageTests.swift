@@ -32,7 +32,7 @@ struct GalleryPageTests {
             GalleryOptions())
     }
 
-    /// The feed's second page, or the second one of the list of feeds.
+    /// The name of the second page of the feed or of the list of feeds.
     private var second: String {
         let names = TemporaryDirectory.names(in: directory.path("site"))
         return names.first { $0 != "newest.2.html" && $0.hasSuffix(".2.html") } ?? ""
@@ -42,24 +42,24 @@ struct GalleryPageTests {
         String(decoding: try directory.read("site/\(name)"), as: UTF8.self)
     }
 
-    /// Of the first two pages, which tell by it whether they belong together.
-    private func making(_ feeds: [GalleryFeed]) async throws -> String {
+    /// Returns the edition of the first two pages.
+    private func edition(_ feeds: [GalleryFeed]) async throws -> String {
         try await write(feeds)
-        let makings = try ["index.html", second].map { name in
+        let editions = try ["index.html", second].map { name in
             let page = try page(name)
             let start = try #require(page.firstRange(of: " data-edition=")).upperBound
             return page[start...].prefix { $0 != ">" }
         }
-        #expect(makings[0] == makings[1])
-        return String(makings[0])
+        #expect(editions[0] == editions[1])
+        return String(editions[0])
     }
 
-    @Test("has the browser ask nobody else, and run nothing that a feed brings")
+    @Test("The policy of a page forbids requests to other servers and everything that a feed brings")
     func policy() async throws {
         #expect(try await page().contains("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "))
     }
 
-    @Test("has no browser fetch the next one ahead, which its policy would forbid")
+    @Test("A page lets no browser prefetch the next page, which the policy would forbid")
     func nextPage() async throws {
         let page = try await page(of: (0...200).map { "https://a.example/\($0).png" })
         #expect(page.contains("<a class=button rel=next href=\"\(second)\">"))
@@ -67,30 +67,30 @@ struct GalleryPageTests {
         #expect(!head.contains("rel=next"))
     }
 
-    @Test("says what it goes on to: not when that was saved, but what it is")
-    func makings() async throws {
+    @Test("The edition of a feed's pages depends on its images and not on the time")
+    func editions() async throws {
         let urls = (0...201).map { "https://a.example/\($0).png" }
-        let first = try await making([try feed(urls)])
-        #expect(try await making([try feed(urls, savedAt: 9_000_000)]) == first)
-        #expect(try await making([try feed(urls.reversed())]) != first)
-        #expect(try await making([try feed(urls.dropLast())]) != first)
+        let first = try await edition([try feed(urls)])
+        #expect(try await edition([try feed(urls, savedAt: 9_000_000)]) == first)
+        #expect(try await edition([try feed(urls.reversed())]) != first)
+        #expect(try await edition([try feed(urls.dropLast())]) != first)
     }
 
-    @Test("that lists feeds does so too")
-    func makingsOfIndex() async throws {
+    @Test("The edition of the pages that list feeds depends on the feeds and not on the time")
+    func editionsOfIndex() async throws {
         func feeds(_ numbers: ClosedRange<Int>, savedAt: Int64 = 0) throws -> [GalleryFeed] {
             try numbers.map { try feed([], url: try Samples.url("https://\($0).example/"), savedAt: savedAt) }
         }
-        let first = try await making(try feeds(0...201))
-        #expect(try await making(try feeds(0...201, savedAt: 9_000_000)) == first)
-        #expect(try await making(try feeds(1...202)) != first)
-        #expect(try await making(try feeds(0...200)) != first)
+        let first = try await edition(try feeds(0...201))
+        #expect(try await edition(try feeds(0...201, savedAt: 9_000_000)) == first)
+        #expect(try await edition(try feeds(1...202)) != first)
+        #expect(try await edition(try feeds(0...200)) != first)
     }
 
-    @Test("has two hundred images, and the way to the pages beside it", arguments: [(200, 1), (201, 2), (1000, 5)])
+    @Test("A page has 200 images and links to the pages beside it", arguments: [(200, 1), (201, 2), (1000, 5)])
     func pages(count: Int, pages: Int) async throws {
         let first = try await page(of: (0..<count).map { "https://images.example/2026/\($0).png" })
-        // The first one is there under two names.
+        // The first page has two names.
         #expect(
             TemporaryDirectory.names(in: directory.path("site")).filter { $0.hasSuffix(".html") }.count == pages + 1)
         #expect(first.split(separator: "<figure").count - 1 == 200)
@@ -104,7 +104,7 @@ struct GalleryPageTests {
         }
     }
 
-    @Test("has fewer images where it would be heavy") func heavy() async throws {
+    @Test("A page has fewer images if it would be too heavy") func heavy() async throws {
         let text = String(repeating: "word ", count: 400)
         let images = try (0..<60).map { number in
             let url = try Samples.url("https://a.example/\(number)")
@@ -120,7 +120,7 @@ struct GalleryPageTests {
         #expect(second != "")
     }
 
-    /// The bytes that a browser loads before it shows the first page.
+    /// Returns the number of bytes that a browser loads before it shows the first page.
     private func weight() throws -> Int {
         let files = ["index.html", "style.css", "script.js", "icon.svg"]
         return try files.map { try directory.read("site/\($0)").count }.reduce(0, +)
@@ -137,7 +137,7 @@ struct GalleryPageTests {
         return String(page[start...].prefix(upTo: try #require(page[start...].firstRange(of: "</fig")).lowerBound))
     }
 
-    @Test("says what image it is, of which post, from when, and where that is")
+    @Test("A caption has the image's description, its post, its date and its location")
     func captions() async throws {
         let links = #"<a href="https://blog.example/2">Post</a><a href="https://images.example/4.png">Original</a>"#
         let full = FeedImage.full(4)
@@ -149,12 +149,12 @@ struct GalleryPageTests {
         #expect(try await caption(of: same) == "<p>Post 2</p><small>2026-11-18</small>" + links)
     }
 
-    @Test("has no link to a post that is no page on the web") func localPost() async throws {
+    @Test("A caption has no link to a post outside the web") func localPost() async throws {
         let image = FeedImage(id: "4", url: .image(4), title: nil, link: .known("file:///home/me/post.html"))
         #expect(try await caption(of: image) == #"<a href="https://images.example/4.png">Original</a>"#)
     }
 
-    @Test("names images on the net, and no path of this machine")
+    @Test("A page shows the URLs of images on the web, and no path of this machine")
     func localImages() async throws {
         let page = try await page(of: "https://a.example/1.png", "file:///home/me/secret/2.png")
         #expect(page.contains("https://a.example/1.png"))

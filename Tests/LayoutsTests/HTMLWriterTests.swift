@@ -14,7 +14,7 @@ struct HTMLWriterTests {
     }
 
     @Test(
-        "stays text",
+        "Text from a feed stays text in a page",
         arguments: [
             ("<script>alert('1')</script>", "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"),
             (#"" onload=x & &amp;"#, "&quot; onload=x &amp; &amp;amp;"),
@@ -28,13 +28,13 @@ struct HTMLWriterTests {
         #expect(written { $0.attribute("alt", given) } == " alt=\"\(expected)\"")
     }
 
-    @Test("has no code points that are no characters") func noncharacters() {
+    @Test("Code points that are no characters are replaced in a page") func noncharacters() {
         let none = [0xFFFE, 0xFDD0, 0x1FFFF].compactMap { Unicode.Scalar($0 as UInt32) }
         #expect(written { $0.text(String(String.UnicodeScalarView(none))) } == "\u{FFFD}\u{FFFD}\u{FFFD}")
     }
 
     @Test(
-        "of which nothing can be seen is none",
+        "A text without visible characters counts as missing",
         arguments: [
             ("", false), (" \t\n", false), ("\u{202E}\u{200B}\u{2066} ", false), ("\u{7}", false), (" a", true),
         ])
@@ -43,13 +43,13 @@ struct HTMLWriterTests {
         #expect(HTMLWriter.visible(nil) == nil)
     }
 
-    @Test("is cut where nobody would read on") func long() {
+    @Test("A text is cut at its maximum length") func long() {
         #expect(written { $0.text("abcdef", limit: 3) } == "abc…")
         #expect(written { $0.text("abc", limit: 3) } == "abc")
         #expect(written { $0.text(String(repeating: "<", count: 1_000_000)) }.utf8.count < 20_000)
     }
 
-    @Test("of a URL is encoded, and stays the same URL") func links() {
+    @Test("A URL in a page is encoded and stays the same URL") func links() {
         #expect(
             written { $0.link("href", "https://e.example/ä?a=1&b='\"<\u{202E}\u{9B}") }
                 == " href=\"https://e.example/ä?a=1&amp;b=&#39;&quot;&lt;%E2%80%AE%C2%9B\"")

@@ -1,4 +1,4 @@
-/// Bytes of image headers, put together by hand.
+/// Builds the bytes of image headers for tests.
 struct Bytes {
     var all: [UInt8] = []
 
@@ -26,13 +26,13 @@ struct Bytes {
         (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
-    /// An ISO media box.
+    /// Returns an ISO media box.
     static func box(_ type: String, _ content: [UInt8]...) -> [UInt8] {
         let all = content.flatMap { $0 }
         return Bytes(.big(all.count + 8, 4), .text(type), .raw(all)).all
     }
 
-    /// A TIFF with one list of entries (tag, type, value), of which EXIF is made.
+    /// Returns a TIFF file with one list of entries (tag, type, value), which is the content of EXIF.
     static func tiff(_ entries: [(Int, Int, Int)], isBig: Bool) -> [UInt8] {
         func number(_ value: Int, _ size: Int) -> [UInt8] {
             Bytes(isBig ? .big(value, size) : .little(value, size)).all
@@ -47,7 +47,7 @@ struct Bytes {
         return bytes + number(0, 4)
     }
 
-    /// A JPEG's segments up to its frame header.
+    /// Returns the segments of a JPEG up to its frame header.
     static func jpeg(_ width: Int, _ height: Int, frame: UInt8 = 0xC0, before segments: [[UInt8]] = []) -> [UInt8] {
         [0xFF, 0xD8] + segments.flatMap { $0 }
             + segment(frame, Bytes(.raw([8]), .big(height, 2), .big(width, 2), .zeros(10)).all)
@@ -61,7 +61,7 @@ struct Bytes {
         segment(0xE1, Array("Exif\0\0".utf8) + tiff([(271, 2, 0), (274, 3, orientation)], isBig: isBig))
     }
 
-    /// An AVIF or HEIC that holds a thumbnail besides the image.
+    /// Returns an AVIF or HEIC file that contains a thumbnail and the image.
     static func isoMedia(_ width: Int, _ height: Int, more: [[UInt8]] = []) -> [UInt8] {
         func extent(_ width: Int, _ height: Int) -> [UInt8] {
             box("ispe", Bytes(.zeros(4), .big(width, 4), .big(height, 4)).all)

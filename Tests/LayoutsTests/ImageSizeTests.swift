@@ -71,13 +71,13 @@ struct ImageSizeTests {
         return try ImageSize.read(type, &file)
     }
 
-    @Test("is read from every format that is common on the web", arguments: samples)
+    @Test("The size of an image is read from every format that is common on the web", arguments: samples)
     func formats(_ sample: Sample) throws {
         #expect(try size(sample.type, sample.bytes) == ImageSize(sample.width, sample.height))
     }
 
     @Test(
-        "is that of the fixtures",
+        "The size of an image is read from the fixtures",
         arguments: [
             ("dawn.png", .png, 160, 120), ("lake.jpg", .jpeg, 160, 120), ("night.gif", .gif, 128, 96),
             ("dunes.webp", .webp, 160, 120), ("coast.avif", .avif, 96, 72),
@@ -86,12 +86,14 @@ struct ImageSizeTests {
         #expect(try size(type, try Fixtures.bytes("images/\(name)")) == ImageSize(width, height))
     }
 
-    @Test("is not asked of others", arguments: [("coast.tiff", .tiff), ("meadow.bmp", .bmp)] as [(String, ImageType)])
+    @Test(
+        "The size of an image of a rare format is unknown",
+        arguments: [("coast.tiff", .tiff), ("meadow.bmp", .bmp)] as [(String, ImageType)])
     func others(name: String, type: ImageType) throws {
         #expect(try size(type, try Fixtures.bytes("images/\(name)")) == nil)
     }
 
-    @Test("of a file that ends at once is unknown; cut off and damaged ones are withstood", arguments: samples)
+    @Test("The size of an empty file is unknown, and cut-off or damaged files do no harm", arguments: samples)
     func damaged(_ sample: Sample) throws {
         for length in 0..<min(sample.bytes.count, 400) {
             let found = try size(sample.type, Array(sample.bytes.prefix(length)))
@@ -108,7 +110,7 @@ struct ImageSizeTests {
         }
     }
 
-    @Test("is never zero and never more than a image can have") func limits() {
+    @Test("The size of an image is never zero and never impossibly large") func limits() {
         #expect(ImageSize(0, 5) == nil)
         #expect(ImageSize(5, 0) == nil)
         #expect(ImageSize(-5, 5) == nil)
@@ -118,10 +120,10 @@ struct ImageSizeTests {
     }
 }
 
-@Suite("The room of a image in the grid")
+@Suite("The room of an image in the grid")
 struct ProportionsTests {
     @Test(
-        "is its own proportions, unless it is extreme or tiny",
+        "The room of an image has its own proportions, unless they are extreme or the image is tiny",
         arguments: [
             (1500, 1000, 150, false), (1000, 1500, 67, false), (100, 100, 100, false), (3000, 1000, 300, false),
             (9000, 1000, 300, true), (100, 4000, 50, true), (16, 16, 100, true), (95, 95, 100, true),
@@ -133,6 +135,8 @@ struct ProportionsTests {
         #expect(found.isWhole == isWhole)
     }
 
-    @Test("is a rule of the style sheet", arguments: [(50, ".r50{--r:0.50}\n"), (105, ".r105{--r:1.05}\n")])
+    @Test(
+        "The room of an image is a rule of the style sheet",
+        arguments: [(50, ".r50{--r:0.50}\n"), (105, ".r105{--r:1.05}\n")])
     func rules(ratio: Int, rule: String) { #expect(Proportions.rule(ratio) == rule) }
 }

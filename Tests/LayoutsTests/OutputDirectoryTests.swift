@@ -35,7 +35,7 @@ struct OutputDirectoryTests {
         if case .own = try directory.state(of: path) { true } else { false }
     }
 
-    @Test("A file that somebody puts there at the last moment is neither overwritten nor deleted")
+    @Test("A file that another program creates at the last moment is neither overwritten nor deleted")
     func lastMoment() throws {
         do {
             let directory = try open()
@@ -59,7 +59,7 @@ struct OutputDirectoryTests {
         #expect(try open().list.entries.isEmpty)
     }
 
-    @Test("A file that somebody changes at the last moment is not replaced")
+    @Test("A file that another program changes at the last moment is not replaced")
     func changedMeanwhile() throws {
         var directory: OutputDirectory? = try open()
         #expect(try put("a", "one", in: #require(directory)))
@@ -74,7 +74,7 @@ struct OutputDirectoryTests {
         #expect(try temporary.read("site/a") == Array("theirs".utf8))
     }
 
-    @Test("What a killed run left under its hidden name goes with the next run, and nothing else with such a name")
+    @Test("The next run deletes a killed run's file under its hidden name, and no other file with such a name")
     func leftovers() throws {
         var part = ""
         do {
@@ -89,7 +89,7 @@ struct OutputDirectoryTests {
         #expect(TemporaryDirectory.names(in: temporary.path("site")) == [".feedsync-2.part"])
     }
 
-    @Test("A directory that a run made goes when it is empty, and stays as long as somebody has something in it")
+    @Test("A directory that a run made is deleted when it is empty, and stays while it has foreign files")
     func directories() throws {
         do {
             let directory = try open()
@@ -104,7 +104,7 @@ struct OutputDirectoryTests {
         #expect(TemporaryDirectory.names(in: temporary.path("site")) == [])
     }
 
-    @Test("A file of the wanted size that can't be read, or that is no regular file, is not taken over")
+    @Test("A file of the wanted size is not adopted if it is unreadable or not regular")
     func unreadable() throws {
         try temporary.makeDirectory("site")
         mkfifo(temporary.path("site/fifo"), 0o666)

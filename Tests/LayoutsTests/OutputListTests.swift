@@ -23,7 +23,7 @@ struct OutputListTests {
         try read((["feedsync output 1"] + lines).map { "\($0)\n" }.joined().utf8)
     }
 
-    @Test("A list that was written is read again")
+    @Test("A list of own files is the same after it was written and read")
     func again() throws {
         var list = OutputList()
         let content = FileContent(digest: try #require(Digest(hex: Self.digest)), size: 7)
@@ -47,7 +47,7 @@ struct OutputListTests {
     }
 
     @Test(
-        "A line that no run wrote makes the whole list unreadable",
+        "A malformed line makes the whole list of own files unreadable",
         arguments: [
             "file D 1 1 1 ../a", "file D 1 1 1 a/../../b", "file D 1 1 1 /a", "file D 1 1 1 a//b", "file D 1 1 1 a/",
             "file D 1 1 1 .", "file D 1 1 1 a/./b", "file D 1 1 1 ", "file D 1 1 1", "file D -1 1 1 a",
@@ -62,7 +62,7 @@ struct OutputListTests {
         #expect(error?.code == EINVAL && error?.message.contains("line 3 is damaged") == true)
     }
 
-    @Test("A list names a file, a directory, the part and the key only once")
+    @Test("A list of own files names a file, a directory, the part and the key only once")
     func twice() throws {
         let file = "file \(Self.digest) 1 1 1 a"
         #expect(try read(lines: file, "plan \(Self.digest) 2 a").entries.count == 1)
@@ -73,7 +73,7 @@ struct OutputListTests {
         }
     }
 
-    @Test("A list that is cut off, or never ends a line, or is no list, is unreadable")
+    @Test("A list of own files that is cut off, has an endless line or has another heading is unreadable")
     func noList() throws {
         for text in ["", "feedsync output 2\n", "feedsync output 1", "feedsync output 1\ndirectory a", "\n"] {
             #expect(throws: SystemError.self) { try read(text.utf8) }

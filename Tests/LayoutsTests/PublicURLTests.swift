@@ -19,7 +19,7 @@ struct PublicURLTests {
     }
 
     @Test(
-        "An image's URL with any other query is not shown, nor one whose size is a signature",
+        "An image's URL is not shown if it has another query or a signature in place of a size",
         arguments: [
             "?token=1", "?w=300&sig=a", "?w=300;sig=a", "?id=7", "?s=0f1e2d3c4b5a69788796a5b4c3d2e1f0",
             "?s=abcdefghijklmnop",

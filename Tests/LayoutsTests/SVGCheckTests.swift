@@ -7,7 +7,7 @@ struct SVGCheckTests {
     private func isPassive(_ text: String) -> Bool { SVGCheck.isPassive(Array(text.utf8)) }
 
     @Test(
-        "that only draws is passive",
+        "An SVG file that only draws is passive",
         arguments: [
             "<svg/>", "\u{FEFF}<?xml version='1.0' encoding='UTF-8'?>\n<!-- one -->\n<svg></svg>",
             "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd'><svg/>",
@@ -23,7 +23,7 @@ struct SVGCheckTests {
     func passive(text: String) { #expect(isPassive(text)) }
 
     @Test(
-        "that could do anything else, or looks so, is not",
+        "An SVG file that could do anything else, or looks like it, is not passive",
         arguments: [
             "<svg><script>alert(1)</script></svg>", "<svg><s:script xmlns:s='http://www.w3.org/2000/svg'/></svg>",
             "<svg><SCRIPT/></svg>", "<svg onload='alert(1)'/>", "<svg><rect\nonclick = \"alert(1)\"/></svg>",
@@ -79,14 +79,14 @@ struct SVGCheckTests {
     func contained(text: String) { #expect(isPassive(text)) }
 
     @Test(
-        "whose document type a browser could see the end of elsewhere is not",
+        "An SVG file with a document type that a browser could end elsewhere is not passive",
         arguments: [
             #"<!DOCTYPE svg SYSTEM "x><!--"><svg><script>alert(1)</script><!-- --><svg/></svg>"#,
             #"<!DOCTYPE svg PUBLIC "x" "x><!--"><svg><script>alert(1)</script><!-- --><svg/></svg>"#,
         ])
     func documentType(text: String) { #expect(!isPassive(text)) }
 
-    @Test("in UTF-16 is not") func wide() {
+    @Test("An SVG file in UTF-16 is not passive") func wide() {
         #expect(!SVGCheck.isPassive([0xFF, 0xFE] + "<svg/>".utf16.flatMap { [UInt8($0), 0] }))
         #expect(!SVGCheck.isPassive("<svg/>".utf16.flatMap { [0, UInt8($0)] }))
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Names that hold on every file system")
 struct SafeNameTests {
     @Test(
-        "are the text, less what some can't have",
+        "A safe name is the text without the characters that some file systems lack",
         arguments: [
             ("A day out", "A day out"), ("a/b\\c", "a_b_c"), (#"<>:"|?*"#, "_______"),
             (" two  blanks \n", "two blanks"),
@@ -19,21 +19,21 @@ struct SafeNameTests {
         ])
     func names(text: String, expected: String) { #expect(SafeName.make(text) == expected) }
 
-    @Test("are cut between characters") func cut() {
+    @Test("A safe name is cut between characters") func cut() {
         #expect(SafeName.make(String(repeating: "é", count: 150)).utf8.count == 200)
         #expect(SafeName.make(String(repeating: "👨‍👩‍👧", count: 20), limit: 40) == "👨‍👩‍👧👨‍👩‍👧")
         #expect(SafeName.make("a" + String(repeating: "\u{301}", count: 300)) == "_")
         #expect(SafeName.make("abc. def", limit: 5) == "abc")
     }
 
-    @Test("are one where file systems without case take them for one") func keys() {
+    @Test("Two safe names have one key if a file system without case takes them for one") func keys() {
         for (one, other) in [("A", "a"), ("É", "é"), ("ǅ", "ǆ"), ("Σ", "ς"), ("ẞ", "ß")] {
             #expect(SafeName.key(one) == SafeName.key(other))
         }
         #expect(SafeName.key("a") != SafeName.key("b"))
     }
 
-    @Test("made of 2,000 hostile texts hold by the rules of NTFS and exFAT") func hostile() {
+    @Test("Safe names of 2,000 hostile texts are valid by the rules of NTFS and exFAT") func hostile() {
         var random = SeededGenerator(seed: 7)
         let parts: [String] =
             [
@@ -48,7 +48,7 @@ struct SafeNameTests {
             }.joined()
             let name = SafeName.make(text)
             #expect(!name.isEmpty && name.utf8.count <= 200 && name.utf16.count <= 255, "\(text.debugDescription)")
-            // What Windows forbids, and what it takes away.
+            // Windows forbids these characters, and removes dots and blanks at the end.
             #expect(!name.unicodeScalars.contains { $0.value < 0x20 || "<>:\"/\\|?*".unicodeScalars.contains($0) })
             #expect(name.last != "." && name.last != " " && name.first != "." && name.first != " ")
             var stem = name.prefix { $0 != "." }.uppercased()[...]

@@ -28,7 +28,7 @@ struct StaticGalleryTests {
             fetchedAt: Timestamp(microseconds: 0), directory: "/secret")
     }
 
-    @Test("tells why a file of the cache can't be read, once, and shows the rest without its path")
+    @Test("An unreadable file of the cache is reported once with the reason, and its path is on no page")
     func unreadable() async throws {
         let stored = try stored()
         let images = SavedFeed.sample(images: 3).feed.images
@@ -43,7 +43,7 @@ struct StaticGalleryTests {
     }
 }
 
-/// The files of a cache in which nothing can be read.
+/// The files of a cache in which every file is unreadable.
 private struct NoFiles: ImageFiles {
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
         throw .notFound("\(image.path): permission denied")

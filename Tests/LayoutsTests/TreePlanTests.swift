@@ -28,7 +28,7 @@ struct TreePlanTests {
     }
 
     @Test(
-        "A name with a number is one of the names of the file without",
+        "A path with a number is also a later path of the file without it",
         arguments: [
             ("a/b.png", ["a/b.png"]), ("a/b (2).png", ["a/b (2).png", "a/b.png"]), ("a (2)/b.png", ["a (2)/b.png"]),
             ("b (12).c (3).png", ["b (12).c (3).png", "b (12).c.png"]), ("b (1).png", ["b (1).png"]),
@@ -38,7 +38,7 @@ struct TreePlanTests {
         #expect(TreeFile.firstPaths(of: path) == expected)
     }
 
-    @Test("A file is found by its bytes and its name, whatever the number, an own one before one of others")
+    @Test("A file is matched by its bytes and its name, whatever the number, own files first")
     func matching() throws {
         let (one, two) = (try Self.digest(1), try Self.digest(2))
         var matching = TreeMatching([
@@ -53,7 +53,7 @@ struct TreePlanTests {
         #expect(matching.rest.map(\.path) == ["a/y (2).png"])
     }
 
-    @Test("The steps of matching grow with the files, and not with their square, where all have the same bytes")
+    @Test("The steps of matching grow linearly with the files if all have the same bytes")
     func growth() throws {
         let digest = try Self.digest(7)
         func steps(_ count: Int) -> Int {
@@ -69,7 +69,7 @@ struct TreePlanTests {
         #expect(many <= 11 * few, "\(few) \(many)")
     }
 
-    @Test("Names that differ only in case are told apart, also from one that is about to go")
+    @Test("Names that differ only in case are distinguished, even from those of files to be deleted")
     func freeNames() throws {
         let digest = try Self.digest(1)
         var free = FreeNames(going: ["a/Dawn.png", "a/Noon.png"])
