@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import Testing
 
-/// What every feed store promises of items that left their feed.
+/// The promises of every feed store about kept items.
 extension FeedStoreContract {
     private static let later = Timestamp(microseconds: 50_000_000)
 
@@ -89,7 +89,7 @@ extension FeedStoreContract {
         ]
         for (text, expected) in expectations {
             let keep = try #require(Keep(text))
-            // Saved at the first second, so that what the feed names is older than all that is kept.
+            // The feed is saved at the first second, so that its current items are older than all kept ones.
             try await save(.sample(images: 2), keeping: images)
             try await save(.sample(.second, images: 2), keeping: images)
             try await store.change { change throws(FeedError) in

@@ -2,17 +2,17 @@ package import FeedCore
 internal import Synchronization
 internal import Testing
 
-/// A feed store under test, empty at first, and the means to make it fail.
+/// An empty feed store under test with the means to make it fail.
 package protocol FeedStoreFixture: Sendable {
     var store: any FeedStore { get }
-    /// Another instance on the same data.
+    /// Returns another instance on the same data.
     func anotherStore() async throws -> any FeedStore
     func breakRetrieving() async throws
     func breakInserting() async throws
     func breakDeleting() async throws
 }
 
-/// What every feed store promises; each function is one promise.
+/// The promises of every feed store; each function checks one of them.
 package struct FeedStoreContract: Sendable {
     private let fixture: any FeedStoreFixture
     var store: any FeedStore { fixture.store }
@@ -119,7 +119,7 @@ package struct FeedStoreContract: Sendable {
         let validators = Validators(etag: "W/\"\u{FC}\"", lastModified: "")
         let saved = SavedFeed(url: .first, feed: feed, savedAt: Timestamp(microseconds: 1), validators: validators)
         try await save(saved)
-        // Compared byte by byte: two strings are equal also when their bytes are not.
+        // The bytes are compared, because two strings can be equal with different bytes.
         let retrieved = try #require(try await store.retrieve(.first))
         #expect(retrieved == saved)
         #expect(retrieved.feed.images.map { $0.description.map { Array($0.utf8) } } == texts.map { Array($0.utf8) })
@@ -281,11 +281,11 @@ package struct FeedStoreContract: Sendable {
         #expect(try await store.retrieve(.first) == nil)
     }
 
-    /// Many changes at once, through two instances: no two of them run at the same time, and all take effect.
+    /// Makes many changes at once through two instances: they run one after the other, and all take effect.
     package func changesRunOneAfterAnother() async throws {
         let stores = [store, try await fixture.anotherStore()]
         let watch = OverlapWatch()
-        // Few enough for a slow disk: who waits for another instance's changes does so for five seconds at most.
+        // The number of changes suits a slow disk, because an instance waits at most five seconds for another.
         let urls = try (0..<6).map { try ResourceURL("https://feeds.example/\($0)") }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, url) in urls.enumerated() {
@@ -333,7 +333,7 @@ package struct FeedStoreContract: Sendable {
     }
 }
 
-/// Notices when two are inside at once.
+/// Records whether two callers were inside at once.
 private final class OverlapWatch: Sendable {
     private let state = Mutex((inside: 0, overlapped: false))
 

@@ -1,7 +1,7 @@
 package import FeedCore
 
 extension Fetcher {
-    /// Asks a double, for files too. By itself it tries nothing twice and never has to wait.
+    /// Makes a fetcher that asks a double, for files too. By default, it has no retries and no waits.
     package convenience init(
         asking client: any HTTPClient, rules: FetchRules = FetchRules(),
         clockwork: TimeSource = .real,

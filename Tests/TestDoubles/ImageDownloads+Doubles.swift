@@ -1,7 +1,7 @@
 package import FeedCore
 
 extension RemoteImageDataLoader {
-    /// Asks a double, or what a test has made of one.
+    /// Makes downloads that ask a double or the client that a test has built on one.
     package init(
         client: any HTTPClient, maxBytes: Int64,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(microseconds: 0) }
@@ -11,11 +11,11 @@ extension RemoteImageDataLoader {
 }
 
 extension ImageDownloads {
-    /// A fetcher has its own numbers of jobs.
+    /// Makes downloads with this fetcher, which has its own limits of jobs.
     package init(
         asking client: any HTTPClient, store: any ImageStore, jobs: Int, perHost: Int = 4, maxBytes: Int64 = 1000,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(microseconds: 0) },
-        // No batch is sent off because the machine is slow.
+        // A batch is published only when it is full or at the end, even on a slow machine.
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await Task.sleep(for: .seconds(86_400))
         }
     ) {
@@ -26,7 +26,7 @@ extension ImageDownloads {
             sleep: sleep)
     }
 
-    /// Has these; their URLs are distinct.
+    /// Downloads these images, whose URLs are distinct.
     package func run(_ images: [WantedImage], events: SyncEvents?) async -> DownloadOutcome {
         let (inputs, end) = AsyncStream.makeStream(of: DownloadInput.self)
         end.yield(.wanted(images))

@@ -1,7 +1,7 @@
 package import FeedCore
 internal import Glibc
 
-/// Of images that have none: a file comes into being where one is placed.
+/// The files of images in memory. A file on disk is made only where a test puts one.
 struct ImageFilesInMemory: ImageFiles {
     let cache: InMemoryCache
 

@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import Testing
 
-/// What every image store promises about the failures that it is told of.
+/// The promises of every image store about recorded failures.
 extension ImageStoreContract {
     package func noFailureIsRememberedAtFirst() async throws {
         try await publish("picture", at: .image(0))

@@ -2,22 +2,22 @@ package import FeedCore
 import TestSupport
 internal import Testing
 
-/// An image store under test, empty at first, with the feed store beside it and the means to harm it.
+/// An empty image store under test, the feed store beside it, and the means to damage it.
 package protocol ImageStoreFixture: Sendable {
     var store: any ImageStore { get }
     var feeds: any FeedStore { get }
     func anotherStore() async throws -> any ImageStore
-    /// From now on the index can't be read.
+    /// Makes every later reading of the index fail.
     func breakFinding() async throws
-    /// From now on nothing can be indexed.
+    /// Makes every later writing to the index fail.
     func breakPublishing() async throws
-    /// From now on no failure of `image(1)` can be remembered or forgotten.
+    /// Makes every later change of the failure of `image(1)` fail.
     func breakRemembering() async throws
-    /// Alters the bytes of the image, behind the store's back.
+    /// Changes the bytes of the image without the store's knowledge.
     func damage(_ image: StoredImage, at url: ResourceURL) async throws
 }
 
-/// What every image store promises; each function is one promise.
+/// The promises of every image store; each function checks one of them.
 package struct ImageStoreContract: Sendable {
     let fixture: any ImageStoreFixture
     var store: any ImageStore { fixture.store }
@@ -194,7 +194,7 @@ package struct ImageStoreContract: Sendable {
         try await publish("picture", at: .image(0))
         try await publish("intact", at: .image(1))
         try await fixture.damage(try await found(.image(0)), at: .image(0))
-        // What no feed names is deleted whatever its bytes are, and is counted then.
+        // An image that no feed names is deleted and counted, whatever its bytes are.
         #expect(try await store.removeDamaged(.forReal).images == 0)
         try await saveFeed(images: 2)
         #expect(try await store.removeDamaged(.dryRun(withoutFeeds: [])).images == 1)
@@ -261,7 +261,7 @@ package struct ImageStoreContract: Sendable {
         try await publish("picture", at: .image(1))
         try await publish("another", at: .image(2))
         try await publish("unnamed", at: .image(7))
-        // The second was never saved.
+        // The second image was never saved.
         let inventory = try await store.inventory(of: [.first, .second])
         #expect(inventory.totals == ImageTotals(count: 3, bytes: 21))
         #expect(inventory.perFeed == [.init(cached: 2), .init()])

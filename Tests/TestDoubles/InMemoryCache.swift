@@ -2,7 +2,7 @@ package import FeedCore
 internal import Synchronization
 
 extension SavedFeed {
-    /// The same feed with other current images.
+    /// Returns the same feed with other current images.
     package func with(images: [FeedImage]) -> SavedFeed {
         SavedFeed(
             url: url, feed: Feed(format: feed.format, title: feed.title, images: images), savedAt: savedAt,
@@ -10,7 +10,7 @@ extension SavedFeed {
             rules: rules, keep: keep, keptCount: keptCount, kept: kept)
     }
 
-    /// The same with other images kept.
+    /// Returns the same feed with other kept images.
     package func with(
         kept: [FeedImage], count: Int? = nil, keep: Keep? = nil, trouble: FeedTrouble? = nil
     ) -> SavedFeed {
@@ -22,11 +22,12 @@ extension SavedFeed {
     }
 }
 
-/// What the in-memory stores of one cache share. Two stores on one of these are two instances on the same data.
+/// The data that the in-memory stores of one cache share. Two stores on one such cache are two instances on the same
+/// data.
 package final class InMemoryCache: Sendable {
     struct Contents {
         var feeds: [String: SavedFeed] = [:]
-        /// What is kept of each feed, newest first.
+        /// The kept images of each feed, newest first.
         var kept: [String: [FeedImage]] = [:]
         var troubles: [String: FeedTrouble] = [:]
         /// The ids of items that had left a feed in an archive.
@@ -41,7 +42,7 @@ package final class InMemoryCache: Sendable {
 
         func isWhole(_ digest: Digest) -> Bool { data[digest].map(InMemoryImageStore.digest) == digest }
 
-        /// The keys of all data that a saved feed references and may see.
+        /// Returns the keys of all data that a saved feed references and may see.
         var referenced: Set<DataKey> {
             var keys: Set<DataKey> = []
             for saved in feeds.values {
@@ -55,14 +56,14 @@ package final class InMemoryCache: Sendable {
             return keys
         }
 
-        /// The places of the data that a viewer sees, its own first.
+        /// Returns the circles of the data that a viewer sees, its own circle first.
         func places(_ viewer: Viewer) -> [DataKey.Place] {
             let saved = feeds[viewer.feed.text]
             let sees = viewer.seesOwnNetwork ?? saved?.seesOwnNetwork ?? false
             return (saved == nil ? [] : [.feed(viewer.feed.text)]) + (sees ? [.ownNetwork] : []) + [.everybody]
         }
 
-        /// The key of the data of a URL that a viewer sees.
+        /// Returns the key of a URL's data that a viewer sees.
         func key(of url: ResourceURL, for viewer: Viewer) -> DataKey? {
             places(viewer).map { DataKey(url: url.text, place: $0) }.first { images[$0] != nil }
         }
@@ -85,7 +86,7 @@ package final class InMemoryCache: Sendable {
             }
         }
 
-        /// Deletes the data that a recipient saw in narrower circles than the one that it got data for.
+        /// Deletes the data that a recipient saw in narrower circles than that of its new data.
         mutating func deleteNarrower(than place: DataKey.Place, _ url: ResourceURL, _ recipient: Recipient) {
             guard let feed = recipient.feed else { return }
             for narrower in places(Viewer(feed)).prefix(while: { $0 != place }) {
@@ -108,7 +109,7 @@ package final class InMemoryCache: Sendable {
         }
     }
 
-    /// What image data and failures are stored under.
+    /// The key of image data and failures.
     struct DataKey: Hashable {
         enum Place: Hashable {
             case everybody, ownNetwork
@@ -124,7 +125,7 @@ package final class InMemoryCache: Sendable {
 
     package init() {}
 
-    /// Puts other bytes in place of some that are there, under their name.
+    /// Replaces the bytes of a file under the same name.
     package func swapData(_ bytes: [UInt8], _ other: [UInt8]) throws(FeedError) {
         try withContents { contents throws(FeedError) in
             contents.data[InMemoryImageStore.digest(of: bytes)] = other

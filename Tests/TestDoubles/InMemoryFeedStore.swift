@@ -1,7 +1,7 @@
 package import FeedCore
 internal import Synchronization
 
-/// A feed store that keeps nothing on disk, records what it is asked, and fails on demand.
+/// A feed store in memory. It records all calls and fails on demand.
 package final class InMemoryFeedStore: FeedStore {
     package enum Message: Hashable, Sendable { case retrieve, delete, insert, confirm, note, summaries }
 
@@ -11,10 +11,10 @@ package final class InMemoryFeedStore: FeedStore {
 
     package init(_ cache: InMemoryCache = InMemoryCache()) { self.cache = cache }
 
-    /// Everything asked so far, in order; of changes, what was asked within them.
+    /// All calls so far in order; for a change, the calls inside it.
     package var messages: [Message] { received.withLock { $0 } }
 
-    /// From now on this throws; with nil, it works again.
+    /// The error that every later call throws; with nil, the store works again.
     package func fail(_ message: Message, with failure: FeedError? = .storage(.failed, "disk on fire")) {
         failures.withLock { $0[message] = failure }
     }
@@ -103,7 +103,7 @@ package final class InMemoryFeedStore: FeedStore {
             if fromArchive {
                 contents.archived[url.text, default: []].formUnion(images.map { ExactText($0.id) })
             }
-            // Sorting keeps the order of equals.
+            // The sort is stable, so equal items keep their order.
             if contents.feeds[url.text] != nil {
                 contents.kept[url.text] = (kept(url) + images).sorted { $0.newness > $1.newness }
             }

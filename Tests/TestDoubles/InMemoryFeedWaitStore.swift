@@ -1,7 +1,7 @@
 package import FeedCore
 import Synchronization
 
-/// Keeps the pauses of feeds for as long as the test lasts.
+/// Stores the waits of feeds in memory for the duration of a test.
 package final class InMemoryFeedWaitStore: FeedWaitStore {
     private let waits = Mutex<[FeedWait]>([])
 

@@ -2,7 +2,7 @@ package import FeedCore
 internal import Hashing
 internal import Synchronization
 
-/// An image store that keeps nothing on disk, records what it is asked, and fails on demand.
+/// An image store in memory. It records all calls and fails on demand.
 package final class InMemoryImageStore: ImageStore {
     package enum Message: Hashable, Sendable {
         case find, data, stage, append, publish, confirm, failures, remember, files, inventory, removeUnreferenced
@@ -17,20 +17,20 @@ package final class InMemoryImageStore: ImageStore {
 
     package init(_ cache: InMemoryCache = InMemoryCache()) { self.cache = cache }
 
-    /// Everything asked so far, in order, but for appending.
+    /// All calls so far in order, except those that append bytes.
     package var messages: [Message] { received.withLock { $0 } }
 
-    /// From now on this throws; with nil, it works again.
+    /// The error that every later call throws; with nil, the store works again.
     package func fail(_ message: Message, with failure: FeedError? = .storage(.failed, "disk on fire")) {
         failures.withLock { $0[message] = failure }
     }
 
-    /// Publishing goes wrong for this image alone.
+    /// Makes the publishing of this image fail.
     package func failPublishing(_ url: ResourceURL, with failure: FeedError? = .storage(.failed, "bad sector")) {
         publishFailures.withLock { $0[url.text] = failure }
     }
 
-    /// The bytes rot on the disk.
+    /// Damages the bytes of an image, as a failing disk would.
     package func damage(_ url: ResourceURL) throws(FeedError) {
         try cache.withContents { contents throws(FeedError) in
             for (key, image) in contents.images where key.url == url.text { contents.data[image.digest]?.append(0) }
@@ -80,7 +80,7 @@ package final class InMemoryImageStore: ImageStore {
 
     package var exhaustion: FeedError? { exhausted.withLock { $0 } }
 
-    /// As if the disk were full: publishing goes wrong for this image, and there is no more to be stored.
+    /// Simulates a full disk: publishing this image fails, and later bytes are refused.
     package func exhaust(at url: ResourceURL) {
         failPublishing(url, with: .storage(.failed, "full"))
         exhausted.withLock { $0 = .storage(.failed, "full") }
@@ -112,7 +112,7 @@ package final class InMemoryImageStore: ImageStore {
         }
     }
 
-    /// The moment when the same bytes were first obtained stays.
+    /// The time when the same bytes were first obtained stays.
     private static func insert(
         _ stored: StoredImage, at key: InMemoryCache.DataKey, in contents: inout InMemoryCache.Contents
     ) {
@@ -224,7 +224,7 @@ package final class InMemoryImageStore: ImageStore {
         }
     }
 
-    /// Nobody reads many images here.
+    /// One image at a time is enough, because tests read few of them.
     package func keepReadersOut(waiting: Bool) async throws(FeedError) -> Bool { true }
 
     package func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
@@ -302,7 +302,7 @@ private final class StagedBytes: StagedImage {
 
     func discard() { bytes.withLock { $0 = nil } }
 
-    /// Nil if there are none: thrown away, published before, or never come.
+    /// Returns the bytes; nil if they were discarded, were published before, or never arrived.
     func take() -> [UInt8]? {
         bytes.withLock { bytes in
             defer { bytes = nil }

@@ -1,7 +1,7 @@
 package import FeedCore
 internal import Synchronization
 
-/// The way in and out of a cache that keeps nothing on disk.
+/// The import and export of a cache in memory.
 package struct InMemoryTransfer: CacheTransfer {
 
     private let cache: InMemoryCache
@@ -14,7 +14,7 @@ package struct InMemoryTransfer: CacheTransfer {
         try work(try snapshot())
     }
 
-    /// The same for a caller that can't wait.
+    /// Performs the same for a caller that can't wait.
     package func snapshot() throws(FeedError) -> any CacheSnapshot {
         Snapshot(contents: try cache.withContents { contents throws(FeedError) in contents })
     }
@@ -62,7 +62,7 @@ package struct InMemoryTransfer: CacheTransfer {
     }
 }
 
-/// Bytes brought in, outside of a cache, until they are merged.
+/// The imported bytes, which are outside of the cache until they are merged.
 package final class InMemoryIntake: CacheIntake {
     private let cache: InMemoryCache
     private let incoming = IncomingBlobs()
@@ -172,7 +172,7 @@ package final class InMemoryIntake: CacheIntake {
 }
 
 extension BlobIntake {
-    /// Brings in a whole blob.
+    /// Adds a whole blob.
     package func add(_ bytes: [UInt8], as digest: Digest, inPiecesOf most: Int = .max) throws(FeedError) {
         var start = 0
         repeat {

@@ -1,7 +1,7 @@
 package import FeedCore
 import Synchronization
 
-/// Time that passes only where somebody sleeps, and then at once.
+/// A clock whose time passes only during a sleep, which returns at once.
 package final class ManualClock: Sendable {
     private struct State {
         var now = Timestamp(microseconds: 1_000_000)
@@ -14,7 +14,7 @@ package final class ManualClock: Sendable {
 
     package var now: Timestamp { state.withLock { $0.now } }
 
-    /// How long each sleep was, in order.
+    /// The durations of all sleeps, in order.
     package var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
     package func sleep(_ span: Duration) {

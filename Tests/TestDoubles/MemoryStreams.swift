@@ -1,7 +1,7 @@
 package import FeedCore
 internal import Synchronization
 
-/// Bytes to be read from memory, at most so many at a time.
+/// A stream of bytes in memory. Each read returns at most a given number of bytes.
 package final class MemorySource: ByteSource {
     package let name = "archive"
     private let rest: Mutex<ArraySlice<UInt8>>
@@ -22,12 +22,12 @@ package final class MemorySource: ByteSource {
     }
 }
 
-/// Keeps what is written to it, and knows whether that was all.
+/// A stream that collects the written bytes, and records whether it was closed.
 package final class MemoryTarget: ByteTarget {
     private let state = Mutex((bytes: [UInt8](), isCommitted: false))
     private let room: Int
 
-    /// Writing more than `room` bytes fails.
+    /// The number of bytes after which writing fails.
     package init(room: Int = .max) { self.room = room }
 
     package var bytes: [UInt8] { state.withLock { $0.bytes } }

@@ -1,7 +1,7 @@
 package import FeedCore
 import Synchronization
 
-/// A sink that keeps all that it is given, and what it was called with. It wants the statuses it is told to.
+/// A sink that collects all bytes and records its calls. It accepts the statuses that the test names.
 package final class RecordedBody: BodySink {
     package enum Call: Hashable, Sendable {
         case begin(Int)
@@ -19,7 +19,7 @@ package final class RecordedBody: BodySink {
     package init(wanting statuses: Set<Int> = [200]) { wanted = statuses }
 
     package var calls: [Call] { state.withLock { $0.calls } }
-    /// Of the body that began last.
+    /// The bytes of the body that began last.
     package var bytes: [UInt8] { state.withLock { $0.bytes } }
 
     package func begin(_ head: HTTPHead) throws(FeedError) -> Bool {

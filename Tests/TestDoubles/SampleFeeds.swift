@@ -4,7 +4,7 @@ extension ResourceURL {
     package static let first = known("https://feeds.example/first")
     package static let second = known("https://feeds.example/second")
 
-    /// A URL that a test has written itself, and right.
+    /// Returns a valid URL from a literal in a test.
     package static func known(_ text: String) -> ResourceURL {
         do { return try ResourceURL(text) } catch { preconditionFailure("\(text): \(error.reason)") }
     }
@@ -13,7 +13,7 @@ extension ResourceURL {
 }
 
 extension FeedImage {
-    /// With all that one can have; two of these belong to one post.
+    /// Returns an image with all possible members; two of these images belong to one post.
     package static func full(_ number: Int) -> FeedImage {
         let post = number / 2
         return FeedImage(
@@ -26,7 +26,7 @@ extension FeedImage {
 }
 
 extension SavedFeed {
-    /// A feed whose images are at `ResourceURL.image(0)` and on.
+    /// Returns a feed with images at `ResourceURL.image(0)` and the following URLs.
     package static func sample(
         _ url: ResourceURL = .first, images count: Int = 2, savedAt microseconds: Int64 = 1_000_000,
         movedTo: ResourceURL? = nil

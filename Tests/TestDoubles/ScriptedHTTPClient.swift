@@ -1,19 +1,19 @@
 package import FeedCore
 import Synchronization
 
-/// A client that answers by script and records what it was asked, in order.
+/// A client that responds by a script and records the requests in order.
 package final class ScriptedHTTPClient: HTTPClient {
     package struct Answer: Sendable {
         package var head: HTTPHead
         package var body: [[UInt8]] = []
         package var redirectTarget: String?
         package var error: FeedError?
-        /// Thrown once the body, as far as there is one, has been delivered.
+        /// The error to throw after the body, or the part of it that exists, has been delivered.
         package var cutOff: FeedError?
         package var isFromPrivateAddress = false
-        /// What the request touched, whether it is answered or fails.
+        /// The URLs that the request reached, whether it succeeds or fails.
         package var touchedPrivateAddress = false
-        /// Runs before the answer is given: where a test holds a request back, or cancels it.
+        /// A closure that runs before the response, for a test to hold up or cancel the request.
         package var before: (@Sendable () async -> Void)?
 
         package static func ok(
@@ -35,7 +35,7 @@ package final class ScriptedHTTPClient: HTTPClient {
             Answer(head: HTTPHead(status: 0), error: error)
         }
 
-        /// The rest of a body, from `first` on, of `total` bytes in all.
+        /// Returns the rest of a body, from `first` on, of `total` bytes in all.
         package static func rest(
             _ body: [UInt8], from first: Int, of total: Int, etag: String? = "\"v1\""
         ) -> Answer {
@@ -90,7 +90,7 @@ package final class ScriptedHTTPClient: HTTPClient {
         self.answer = { request, _ in answer(request) }
     }
 
-    /// The script is told how often the URL was asked for before.
+    /// The script receives the number of earlier requests for the URL.
     package init(byAttempt answer: @escaping @Sendable (HTTPRequest, Int) -> Answer) { self.answer = answer }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {

@@ -1,6 +1,6 @@
 package import FeedCore
 
-// What only tests say so briefly.
+// Short forms that only tests use.
 
 extension HTTPHead {
     package init(status: Int, validators: Validators, contentType: String? = nil) {
@@ -35,12 +35,12 @@ extension FeedImage {
 }
 
 extension ImageStore {
-    /// The data of URLs that everybody and the own network sees.
+    /// Returns the data of URLs that everybody or the own network sees.
     package func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
         try await find(urls.map { FeedImage(id: $0.text, url: $0) }, for: Viewer(.first, seesOwnNetwork: true))
     }
 
-    /// Why images could not be published, in order; nil where they could.
+    /// Returns for each image, in order, why publishing failed; nil where it succeeded.
     package func failures(publishing images: [ReceivedImage]) async throws(FeedError) -> [FeedError?] {
         try await publish(images).map { result in
             switch result {
@@ -56,6 +56,6 @@ extension ImageStore {
 }
 
 extension Recipient {
-    /// One that gets what everybody may see.
+    /// A recipient of data that everybody may see.
     package static func everybody(_ url: ResourceURL) -> [Recipient] { [Recipient(image: url, circle: .everybody)] }
 }

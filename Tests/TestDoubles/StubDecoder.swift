@@ -1,7 +1,7 @@
 package import FeedCore
 import Synchronization
 
-/// Decodes every body to the same feed, or fails, and records what it was given.
+/// A decoder that returns the same feed for every body, or fails, and records its input.
 package final class StubDecoder: FeedDecoding {
     private let result: Result<Feed, FeedError>
     private let recorded = Mutex<[[UInt8]]>([])

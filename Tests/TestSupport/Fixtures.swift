@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The files in `fixtures/`, found from this file's own place.
+/// The files in `fixtures/`, found relative to this source file.
 package enum Fixtures {
     package struct Unreadable: Error {
         package let path: String
@@ -26,7 +26,8 @@ package enum Fixtures {
         String(decoding: try bytes(name), as: UTF8.self)
     }
 
-    /// The names in a directory that end in `suffix`, without it, in order; none if there is no such directory.
+    /// Returns the sorted names in a directory that end in `suffix`, without the suffix; an empty list if there is no
+    /// such directory.
     package static func names(in name: String, suffix: String) -> [String] {
         guard let directory = opendir("\(directory)/\(name)") else { return [] }
         defer { closedir(directory) }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Holds up threads until a test opens it; from then on everybody passes.
+/// Holds up threads until a test opens it. From then on all threads pass.
 package final class Gate: Sendable {
     private let opened = DispatchSemaphore(value: 0)
     private let arrivals = Tally()
@@ -17,11 +17,11 @@ package final class Gate: Sendable {
 
     package func open() { opened.signal() }
 
-    /// Returns when this many threads have come to the gate, since it was made.
+    /// Returns when this many threads have reached the gate since it was made.
     package func waitForArrivals(_ count: Int = 1) async { await arrivals.wait(for: count) }
 }
 
-/// A number that only grows, and can be waited for.
+/// A number that only grows, and for which a test can wait.
 package final class Tally: Sendable {
     private struct State {
         var count = 0

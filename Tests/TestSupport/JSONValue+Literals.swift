@@ -1,6 +1,6 @@
 package import JSONText
 
-// What only tests say so briefly: the program gives each value its kind.
+// JSON values from literals. Only tests use them: the program states the kind of each value.
 extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral
 {

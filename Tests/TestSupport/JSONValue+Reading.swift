@@ -1,6 +1,6 @@
 package import JSONText
 
-// The program writes such values and never reads one: feeds and archives are read piece by piece.
+// Reads whole JSON values. Only tests do so: the program reads feeds and archives piece by piece.
 extension JSONValue {
     package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         var reader = JSONReader(bytes)
@@ -36,7 +36,7 @@ extension JSONValue {
         return .bool(reader.position - start == "true".utf8.count)
     }
 
-    /// An integer if it is written as one and fits.
+    /// The value as an integer, if it is written as one and fits.
     private static func number(from reader: inout JSONReader) throws(JSONError) -> JSONValue {
         let start = reader.position
         let text = try reader.readNumberText()
@@ -49,13 +49,13 @@ extension JSONValue {
 // MARK: - Looking into a value
 
 extension JSONValue {
-    /// The last member of that name, as most readers have it; nil if this is no object or has none.
+    /// The last member of that name, as most readers return it; nil if this is not an object or the name is missing.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.0 == name }?.1
     }
 
-    /// Nil if this is no array or has no such element.
+    /// The element at an index; nil if this is not an array or the element is missing.
     package subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
@@ -66,7 +66,7 @@ extension JSONValue {
     package var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
     package var isNull: Bool { if case .null = self { true } else { false } }
     package var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
-    /// Names in their order.
+    /// The names of the members in their order.
     package var names: [String]? { if case .object(let members) = self { members.map(\.0) } else { nil } }
 
     package var double: Double? {

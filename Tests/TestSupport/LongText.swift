@@ -1,4 +1,4 @@
-/// A text that may be longer than a log of tests has use for, as the argument of one.
+/// A text for an argument of a test. A log of tests shows a short form of it.
 package struct LongText: CustomStringConvertible, ExpressibleByStringLiteral, Sendable {
     package let text: String
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// One connection to a `LoopbackServer`, on a thread of its own.
+/// One connection to a `LoopbackServer`, with its own thread.
 struct LoopbackConnection {
-    /// With nothing more sent for this long, the other side is taken to have stopped reading.
+    /// The time after which a client that accepts no further bytes counts as having stopped reading.
     private static let quietMilliseconds: Int32 = 300
 
     private let descriptor: Int32
@@ -29,11 +29,12 @@ struct LoopbackConnection {
                 guard send(reply), reply.keepsConnection else { break }
             }
         }
-        // Either closes it, and only once: its number may be another socket's by then.
+        // Either side closes the socket, and only once: its number may belong to another socket afterwards.
         if case .reset = ending { server.reset(descriptor) } else { finish() }
     }
 
-    /// Closing with something unread would reset the connection, and the other side could lose the end of the answer.
+    /// Closes the connection after reading what is left. Closing with unread bytes would reset the connection, and the
+    /// client could lose the end of the response.
     private func finish() {
         shutdown(descriptor, Int32(SHUT_WR))
         server.end(descriptor)
@@ -99,7 +100,7 @@ struct LoopbackConnection {
 }
 
 extension LoopbackConnection {
-    /// Nil at the end of the connection, or if what comes is no request.
+    /// Reads a request. Returns nil at the end of the connection, or for bytes that are not a request.
     private mutating func readRequest() -> LoopbackServer.Request? {
         while true {
             if let end = endOfHead {

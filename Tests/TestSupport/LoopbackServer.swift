@@ -1,24 +1,24 @@
 import Glibc
 import Synchronization
 
-/// An HTTP/1.1 server on 127.0.0.1 that does as a test tells it, right or wrong. A thread for each connection; all end
-/// with `stop` or when the server is let go of.
+/// An HTTP/1.1 server on 127.0.0.1 that responds as a test says, correctly or wrongly. Each connection has a thread;
+/// all threads end with `stop` or when the server is released.
 package final class LoopbackServer: Sendable {
     package struct Request: Hashable, Sendable {
         package struct Header: Hashable, Sendable {
-            /// In lower case.
+            /// The name in lower case.
             package let name: String
             package let value: String
         }
 
         package let method: String
-        /// With the query.
+        /// The path with the query.
         package let path: String
         package let headers: [Header]
-        /// Counted from 1, in the order they were accepted.
+        /// The number of the connection, counted from 1 in the order in which connections were accepted.
         package let connection: Int
 
-        /// `name` in lower case; of several, the first.
+        /// Returns the first header of a name, which is given in lower case.
         package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
     }
 
@@ -27,12 +27,13 @@ package final class LoopbackServer: Sendable {
     package let port: UInt16
     private let state: LoopbackServerState
 
-    /// By path, the query included; a path without its query answers for those that aren't named. All else is 404.
+    /// Sets the reply for a path, which includes the query. A path without a query also covers the queries that have no
+    /// route. All other paths give 404.
     package convenience init(_ routes: [String: Route] = [:], onAllOfLoopback: Bool = false) throws {
         try self.init(routes, greeting: nil, onAllOfLoopback: onAllOfLoopback)
     }
 
-    /// Answers the first bytes of each connection, which needn't be HTTP, and closes it.
+    /// Sends this reply to the first bytes of each connection, which may be anything, and then closes it.
     package convenience init(greeting: Reply) throws { try self.init([:], greeting: greeting) }
 
     private init(_ routes: [String: Route], greeting: Reply?, onAllOfLoopback: Bool = false) throws {
@@ -56,19 +57,19 @@ package final class LoopbackServer: Sendable {
 
     package func route(_ path: String, _ reply: Reply) { state.setRoute(path) { _ in reply } }
 
-    /// In the order they arrived.
+    /// The requests in the order in which they arrived.
     package var requests: [Request] { state.requests }
 
     /// Returns when this many requests have arrived since the start.
     package func waitForRequests(_ count: Int) async { await state.arrivals.wait(for: count) }
 
-    /// How many were made since the start.
+    /// The number of connections since the start.
     package var connections: Int { state.connectionCount }
 
-    /// Bytes given to the kernel to send.
+    /// The number of bytes that were handed to the kernel.
     package var bytesSent: Int { state.sent.count }
 
-    /// Returns when a connection's other side has stopped reading, as far as can be told: nothing more went out for a
-    /// while.
+    /// Returns when the client of a connection has probably stopped reading: for a while, the kernel has accepted no
+    /// further bytes.
     package func waitUntilBlocked() async { await state.blocked.wait(for: 1) }
 }

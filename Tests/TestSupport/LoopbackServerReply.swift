@@ -1,14 +1,15 @@
-/// What a `LoopbackServer` answers with, and how it misbehaves.
+/// A reply of a `LoopbackServer`, including its misbehaviour.
 package struct Reply: CustomStringConvertible, Sendable {
     package enum Framing: Sendable {
         case contentLength
-        /// Announces this many bytes whatever the body has. With a body that is shorter, close or reset after it.
+        /// Announces this many bytes, whatever the length of the body. After a shorter body, the reply has to close or
+        /// reset the connection.
         case announced(Int)
-        /// Not ended properly unless the connection is kept.
+        /// Sends the body in chunks. The last chunk is missing unless the connection is kept.
         case chunked(size: Int)
-        /// Nothing is announced; the end of the connection is the end of the body.
+        /// Announces no length: the end of the connection is the end of the body.
         case untilClosed
-        /// The body alone is sent, as it is: no status line, no headers.
+        /// Sends only the body, without a status line and headers.
         case raw
     }
 
@@ -19,13 +20,13 @@ package struct Reply: CustomStringConvertible, Sendable {
     package var body: [UInt8]
     package var framing: Framing
     package var ending: Ending
-    /// Passed before the first byte of the answer.
+    /// The gate to pass before the first byte of the reply.
     package var gate: Gate?
-    /// Passed once so many bytes of the body are sent.
+    /// The gate to pass after this many bytes of the body.
     package var stall: (after: Int, gate: Gate)?
-    /// The body is sent a byte at a time, with so many milliseconds before each.
+    /// The delay in milliseconds before each single byte of the body.
     package var drip: Int32?
-    /// Sent after the rest, over and over, until the other side closes.
+    /// The bytes to repeat after the rest until the client closes the connection.
     package var endless: [UInt8] = []
 
     package init(
@@ -50,7 +51,7 @@ package struct Reply: CustomStringConvertible, Sendable {
         Reply(headers: [("Content-Type", type)], body: Array(text.utf8))
     }
 
-    /// Sent as they are, whole answers or none at all.
+    /// Returns a reply of these bytes, which may be one whole response, several or none.
     package static func raw(_ text: String, ending: Ending = .close) -> Reply {
         Reply(body: Array(text.utf8), framing: .raw, ending: ending)
     }
@@ -59,30 +60,30 @@ package struct Reply: CustomStringConvertible, Sendable {
         Reply(body: bytes, framing: .raw, ending: ending)
     }
 
-    /// Sent as it stands; then what comes without end.
+    /// Returns a reply of these bytes, followed by others without end.
     package static func raw(_ text: String, thenEndless endless: String) -> Reply {
         var reply = raw(text)
-        // In large pieces: the test is not of this machine's system calls.
+        // The pieces are large, because the test is not about system calls.
         let unit = Array(endless.utf8)
         while !unit.isEmpty, reply.endless.count < 32 << 10 { reply.endless += unit }
         return reply
     }
 
-    /// Sent as it stands; then nothing more, and the connection stays.
+    /// Returns a reply of these bytes, after which the connection stays open and silent.
     package static func raw(_ text: String, thenSilent gate: Gate) -> Reply {
         var reply = raw(text)
         reply.stall = (text.utf8.count, gate)
         return reply
     }
 
-    /// A few bytes that together take longer than anybody waits, though each comes soon.
+    /// Returns a reply whose few bytes each arrive soon, but take very long in total.
     package static func dripping(_ body: [UInt8]) -> Reply {
         var reply = Reply(body: body)
         reply.drip = 20
         return reply
     }
 
-    /// Announces the whole body and breaks off after some of it.
+    /// Returns a reply that announces the whole body and breaks off after a part of it.
     package static func cutOff(after bytes: Int, of body: [UInt8], ending: Ending = .close) -> Reply {
         Reply(body: Array(body.prefix(bytes)), framing: .announced(body.count), ending: ending)
     }
@@ -91,7 +92,7 @@ package struct Reply: CustomStringConvertible, Sendable {
         Reply(status, headers: [("Location", target)])
     }
 
-    /// The body with its validators, or 304 to a request that has them already.
+    /// Returns the body with its validators, or 304 for a request that already has them.
     package static func validated(
         _ body: [UInt8], etag: String? = nil, lastModified: String? = nil, for request: LoopbackServer.Request
     ) -> Reply {
@@ -109,7 +110,7 @@ package struct Reply: CustomStringConvertible, Sendable {
         return isKnown ? Reply(304, headers: headers) : Reply(headers: headers, body: body)
     }
 
-    /// What stands before the body.
+    /// The bytes before the body.
     var head: [UInt8] {
         var lines = ["HTTP/1.1 \(status) \(status == 200 ? "OK" : "Whatever")"]
         switch framing {
@@ -124,7 +125,7 @@ package struct Reply: CustomStringConvertible, Sendable {
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
-    /// Whether the connection serves for another request.
+    /// Whether the connection can carry another request.
     var keepsConnection: Bool {
         guard case .keepAlive = ending else { return false }
         switch framing {

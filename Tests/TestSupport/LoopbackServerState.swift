@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// What a server's threads share. It doesn't hold on to the server, which so can be let go of while they run.
+/// The state that a server's threads share. It keeps no reference to the server, so the server can be released while
+/// they run.
 final class LoopbackServerState: Sendable {
     private struct State {
         var routes: [String: LoopbackServer.Route]
@@ -13,7 +14,7 @@ final class LoopbackServerState: Sendable {
     }
 
     private let listener: Int32
-    /// Sent on the first bytes of each connection, whatever they are; no request is read.
+    /// The reply to the first bytes of each connection, which are not read as a request.
     let greeting: Reply?
     private let state: Mutex<State>
     let arrivals = Tally()
@@ -61,17 +62,17 @@ final class LoopbackServerState: Sendable {
         }
     }
 
-    /// Closes a connection, once: after that its number may be another's.
+    /// Closes a connection once. Afterwards its number may belong to another one.
     func end(_ descriptor: Int32) {
         state.withLock { state in
             guard state.connections.remove(descriptor) != nil else { return }
-            // Also ends it for a child process that has inherited it.
+            // This also ends the connection in a child process that has inherited it.
             shutdown(descriptor, Int32(SHUT_RDWR))
             close(descriptor)
         }
     }
 
-    /// Closes it such that the other side sees a reset.
+    /// Closes a connection in such a way that the client sees a reset.
     func reset(_ descriptor: Int32) {
         state.withLock { state in
             guard state.connections.remove(descriptor) != nil else { return }
@@ -91,7 +92,7 @@ final class LoopbackServerState: Sendable {
         return route?(request) ?? Reply(404, body: Array("not found".utf8))
     }
 
-    /// Waits at a gate, but not beyond the end of the server.
+    /// Waits at a gate until it opens or the server ends.
     func pass(_ gate: Gate?) {
         guard let gate else { return }
         let isStopped = state.withLock { state in
@@ -105,7 +106,7 @@ final class LoopbackServerState: Sendable {
         let gates = state.withLock { state in
             guard !state.isStopped else { return [Gate]() }
             state.isStopped = true
-            // Ends what blocks in them; each thread closes its own.
+            // This ends the calls that block in the threads; each thread closes its own connection.
             shutdown(listener, Int32(SHUT_RDWR))
             for descriptor in state.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
             return state.gates

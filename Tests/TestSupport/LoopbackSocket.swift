@@ -26,11 +26,11 @@ func newSocket(isBlocking: Bool = true) throws(SystemFailure) -> Int32 {
     return descriptor
 }
 
-/// Binds to a port that the kernel picks, on 127.0.0.1 or on all of 127.0.0.0/8.
+/// Binds a socket to a port that the kernel picks, on 127.0.0.1 or on all of 127.0.0.0/8.
 func bindToFreePort(_ descriptor: Int32, onAllOfLoopback: Bool = false) throws(SystemFailure) -> UInt16 {
     var address = loopbackAddress(port: 0)
     if onAllOfLoopback {
-        // Other machines reach no socket of this device.
+        // Other machines can't reach a socket of the loopback device.
         guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, "lo", 2) == 0 else { throw .last("setsockopt") }
         address.sin_addr.s_addr = 0
     }
@@ -42,7 +42,7 @@ func bindToFreePort(_ descriptor: Int32, onAllOfLoopback: Bool = false) throws(S
     return UInt16(bigEndian: address.sin_port)
 }
 
-/// A port that nobody listens on, though nobody keeps it free either.
+/// Returns a port without a listener. Another process may take it at any time.
 package func freePort() throws(SystemFailure) -> UInt16 {
     let descriptor = try newSocket()
     defer { close(descriptor) }
@@ -55,7 +55,7 @@ package func connects(to port: UInt16) -> Bool {
     return true
 }
 
-/// Nil where nobody listens.
+/// Connects to a port; nil if it has no listener.
 func connected(to port: UInt16) -> Int32? {
     guard let descriptor = try? newSocket() else { return nil }
     var address = loopbackAddress(port: port)
@@ -64,7 +64,7 @@ func connected(to port: UInt16) -> Int32? {
     return nil
 }
 
-/// One that is connected, or will be, or finds nobody there, which shows when it is used.
+/// Starts to connect without waiting. A failure shows when the socket is used.
 func connecting(to port: UInt16) throws(SystemFailure) -> Int32 {
     let descriptor = try newSocket(isBlocking: false)
     var address = loopbackAddress(port: port)
@@ -72,7 +72,7 @@ func connecting(to port: UInt16) throws(SystemFailure) -> Int32 {
     return descriptor
 }
 
-/// A port at which nothing answers: connections are refused or, if `isSilent`, never come about.
+/// A port without responses: connections are refused or, if `isSilent`, stay pending for ever.
 package final class DeadPort: Sendable {
     package let port: UInt16
     private let descriptors: [Int32]
@@ -84,7 +84,7 @@ package final class DeadPort: Sendable {
             descriptors = [listener]
             return
         }
-        // A queue that is full and never emptied: further attempts to connect are dropped without a word.
+        // The queue of connections is full and is never emptied, so the kernel silently drops further ones.
         guard listen(listener, 0) == 0 else { throw .last("listen") }
         descriptors = [listener, try connecting(to: port), try connecting(to: port)]
     }

@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Two pipes to a program that speaks in messages, each ended by a zero byte, over its descriptors 3 (in) and 4 (out).
+/// Two pipes to a program that exchanges messages, each ended by a zero byte, over its descriptors 3 (in) and 4 (out).
 package final class MessagePipes: Sendable {
     private let toChild: (read: Int32, write: Int32)
     private let fromChild: (read: Int32, write: Int32)
     private let sending = Mutex(())
 
     package init() throws(SystemFailure) {
-        // A child that is gone is an error of the write, not the end of the tests.
+        // Without SIGPIPE, a child that has ended gives an error of the write instead of ending the tests.
         signal(SIGPIPE, SIG_IGN)
         toChild = try Self.makeHigh()
         fromChild = try Self.makeHigh()
@@ -19,10 +19,10 @@ package final class MessagePipes: Sendable {
         close(fromChild.read)
     }
 
-    /// In the order in which the child wants them.
+    /// The child's ends in the order of its descriptors.
     package var childEnds: [Int32] { [toChild.read, fromChild.write] }
 
-    /// Only then the end of what the child says can be noticed.
+    /// Closes the child's ends in this process. Only then can the end of the child's messages be noticed.
     package func closeChildEnds() { for end in childEnds { close(end) } }
 
     package func send(_ message: String) throws(SystemFailure) {
@@ -36,7 +36,7 @@ package final class MessagePipes: Sendable {
         }
     }
 
-    /// Hands over each message as it comes, and returns when the child has closed its end. Blocks meanwhile.
+    /// Passes each message to a handler as it arrives. Blocks until the child has closed its end.
     package func receive(_ handle: ([UInt8]) -> Void) {
         var message: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 18)
@@ -54,7 +54,7 @@ package final class MessagePipes: Sendable {
         }
     }
 
-    /// Above the numbers that the child is to have them under.
+    /// Moves a descriptor above the numbers that the child uses.
     private static func makeHigh() throws(SystemFailure) -> (read: Int32, write: Int32) {
         let low = try ProcessPipes.make()
         defer { for end in [low.read, low.write] { close(end) } }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Debian's nginx on a free port of 127.0.0.1, serving a directory of its own until it is let go of.
+/// Debian's nginx on a free port of 127.0.0.1. It serves its own directory until it is released.
 package final class Nginx: Sendable {
     private static let candidates = ["nginx", "/usr/sbin/nginx"]
     private static let portsToTry = 5
@@ -10,8 +10,8 @@ package final class Nginx: Sendable {
     private let prefix: TemporaryDirectory
     private let scheme: String
 
-    /// `server` are further lines of its `server { }` block, each with its semicolon. With `certificate`, paths of a
-    /// certificate and its key, it speaks TLS, and HTTP/2 unless `http2` is false.
+    /// Starts nginx. `server` holds further lines of its `server { }` block, each with a semicolon. With `certificate`,
+    /// the paths of a certificate and its key, it uses TLS, and HTTP/2 unless `http2` is false.
     package init(
         serving root: String, server lines: [String] = [], certificate: (chain: String, key: String)? = nil,
         http2: Bool = true
@@ -23,7 +23,7 @@ package final class Nginx: Sendable {
             lines += ["ssl_certificate \(certificate.chain);", "ssl_certificate_key \(certificate.key);"]
         }
         for _ in 0..<Self.portsToTry {
-            // Somebody else may take the port before nginx does; it then says so and ends.
+            // If another process takes the port first, nginx says so and ends.
             let port = try freePort()
             let protocols = certificate == nil ? "" : http2 ? " ssl http2" : " ssl"
             let listen = "listen 127.0.0.1:\(port)\(protocols);"
@@ -55,7 +55,7 @@ package final class Nginx: Sendable {
         throw failure
     }
 
-    /// False if the port was taken.
+    /// Returns false if the port was taken.
     private static func isUp(_ process: StartedProcess, _ port: UInt16) async throws -> Bool {
         while process.result == nil {
             if connects(to: port) { return true }
@@ -68,7 +68,8 @@ package final class Nginx: Sendable {
         return false
     }
 
-    /// One process, run as whoever runs the tests: a worker would become another user and could not read the directory.
+    /// nginx runs as one process with the user of the tests, because a worker would switch to a user that can't read
+    /// the directory.
     private static func configuration(root: String, server: [String]) -> String {
         let directories = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         return """

@@ -12,14 +12,14 @@ struct ProcessPipes: Sendable {
         error = try Self.make()
     }
 
-    /// In the order of standard input, output and error.
+    /// The child's ends, in the order of standard input, output and error.
     var childEnds: [Int32] { [input.read, output.write, error.write] }
 
     func closeChildEnds() { for end in childEnds { close(end) } }
 
     func closeAll() { for end in childEnds + [input.write, output.read, error.read] { close(end) } }
 
-    /// Feeds the child and takes what it says until it closes both outputs.
+    /// Writes to the child and reads from it until it closes both outputs.
     func drain(feeding text: [UInt8]) -> (output: [UInt8], error: [UInt8]) {
         var rest = text[...]
         var collected: [Int32: [UInt8]] = [output.read: [], error.read: []]
@@ -48,9 +48,9 @@ struct ProcessPipes: Sendable {
         return (collected[output.read] ?? [], collected[error.read] ?? [])
     }
 
-    /// False when all is said, or nobody listens.
+    /// Writes a part of the input. Returns false when everything is written or the reader has gone.
     private func feed(_ rest: inout ArraySlice<UInt8>) -> Bool {
-        // No more at once than a pipe that is ready surely takes: the descriptor blocks.
+        // A part is as small as a ready pipe always accepts, because the descriptor blocks.
         let part = rest.prefix(Int(PIPE_BUF))
         let written = part.withUnsafeBytes { write(input.write, $0.baseAddress, $0.count) }
         if written < 0 { return errno == EINTR }
@@ -68,7 +68,8 @@ struct ProcessPipes: Sendable {
     static func make() throws(SystemFailure) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .last("pipe") }
-        // A child that held the other end of its own pipe, or of another's, would never see the end of it.
+        // Children inherit none of these ends: a child that held the other end of its own pipe would never see the
+        // pipe's end.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }

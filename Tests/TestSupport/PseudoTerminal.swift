@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A terminal with a test in front of it.
+/// A terminal that a test reads and types into.
 package final class PseudoTerminal: Sendable {
     private struct State {
         var shown: [UInt8] = []
@@ -11,7 +11,7 @@ package final class PseudoTerminal: Sendable {
                 []
     }
 
-    /// Of the side that a program uses.
+    /// The descriptor of the side that a program uses.
     package let path: String
     private let own: Int32
     private let state = Mutex(State())
@@ -19,7 +19,7 @@ package final class PseudoTerminal: Sendable {
     package init(columns: Int) throws(SystemFailure) {
         own = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard own >= 0 else { throw .last("open /dev/ptmx") }
-        // posix_openpt and its like are not among what Swift sees of the C library; this is what they do.
+        // Swift can't see posix_openpt and its relatives, so this code does what they do.
         var unlocked: Int32 = 0
         var number: UInt32 = 0
         guard ioctl(own, setLock, &unlocked) == 0, ioctl(own, getNumber, &number) == 0 else {
@@ -42,13 +42,13 @@ package final class PseudoTerminal: Sendable {
         _ = write(own, bytes, bytes.count)
     }
 
-    /// How much of what a program wrote waits here; some more may wait before.
+    /// The number of bytes from the program that wait here. More of them may wait in the kernel.
     package var unread: Int32 {
         var count: Int32 = 0
         return ioctl(own, UInt(FIONREAD), &count) == 0 ? count : 0
     }
 
-    /// Whether nobody reads what a program writes, and no more goes in. What still does is filled up in asking.
+    /// Returns whether the terminal accepts no further bytes from a program. Asking fills it up.
     package var isFull: Bool {
         guard unread > 0 else { return false }
         let writer = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -57,10 +57,10 @@ package final class PseudoTerminal: Sendable {
         return write(writer, "x", 1) < 0 && errno == EAGAIN
     }
 
-    /// How many bytes were shown so far.
+    /// The number of bytes shown so far.
     package var position: Int { state.withLock { $0.shown.count } }
 
-    /// Returns when what was shown from `position` on is enough, or false when it is the end without.
+    /// Returns true when the text shown from `position` on is enough, or false if the program ends before.
     package func shows(
         from position: Int = 0, _ isEnough: @escaping @Sendable (String) -> Bool
     ) async -> Bool {
@@ -75,10 +75,10 @@ package final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Takes what is shown until the program has ended; gives back all of it.
+    /// Reads until the program has ended. Returns everything that was shown.
     func drain() -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 4096)
-        // An error means that nobody holds the other side any more.
+        // An error means that every process has closed the other side.
         while case let count = read(own, &chunk, chunk.count), count > 0 || (count < 0 && errno == EINTR) {
             if count > 0 { show(chunk[..<count]) }
         }
@@ -107,6 +107,6 @@ package final class PseudoTerminal: Sendable {
     }
 }
 
-/// TIOCSPTLCK and TIOCGPTN, which are macros that Swift can't read.
+/// The values of TIOCSPTLCK and TIOCGPTN, which are macros that Swift can't import.
 private let setLock: UInt = 0x4004_5431
 private let getNumber: UInt = 0x8004_5430

@@ -2,8 +2,8 @@ internal import CEpoll
 import Glibc
 import Synchronization
 
-/// Passes connections on to a server on this machine as if it were far away: a byte arrives `delay` milliseconds after it
-/// was sent, and a connection takes a round trip to be made. It knows no loss and no slow start.
+/// Relays connections to a server on this machine as if it were far away: a byte arrives `delay` milliseconds after it
+/// was sent, and making a connection takes a round trip. It simulates neither loss nor slow start.
 package final class Relay: Sendable {
     package let port: UInt16
     private let listener: Int32
@@ -21,14 +21,14 @@ package final class Relay: Sendable {
         }
     }
 
-    /// The thread sees it, and closes everything.
+    /// Stops the relay. Its thread notices and closes everything.
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    /// Those that there are stay open from now on, and nothing comes through; others will live.
+    /// Stalls the existing connections: they stay open and carry no bytes from now on. New connections work.
     package func freeze() { state.freeze() }
 }
 
-/// Counts the connections, from 1.
+/// The number of connections so far.
 final class RelayState: Sendable {
     private let state = Mutex((connections: 0, dead: 0))
 

@@ -1,16 +1,16 @@
 internal import CEpoll
 import Glibc
 
-/// The one thread of a relay: it waits for sockets, and for the time at which bytes arrive.
+/// The only thread of a relay. It waits for sockets and for the times at which bytes arrive.
 struct RelayLoop {
     private let epoll: Int32
     private let listener: Int32
     private let server: UInt16
     private let delay: Int
     private let state: RelayState
-    /// By the descriptors of both sides.
+    /// The connections by the descriptors of both sides.
     private var connections: [Int32: RelayedConnection] = [:]
-    /// Each in the order of time, as the delay is the same for all.
+    /// The due times, each list in ascending order, since the delay is always the same.
     private var arrivals: [Wake] = []
     private var openings: [Wake] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
@@ -43,7 +43,7 @@ struct RelayLoop {
                 }
             }
             for wake in Self.take(&openings, now) + Self.take(&arrivals, now) { pass(wake.connection, now) }
-            // Last: a number that was closed just now may come again.
+            // Closing comes last, because the number of a closed descriptor may be used again at once.
             if hasNew { acceptAll(now) }
         }
         for descriptor in connections.keys { close(descriptor) }
@@ -52,7 +52,7 @@ struct RelayLoop {
         buffer.deallocate()
     }
 
-    /// Waits are rounded up, and this down: on average a byte arrives in time.
+    /// Waits are rounded up, and this time is rounded down: on average a byte arrives on time.
     private static var now: Int {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

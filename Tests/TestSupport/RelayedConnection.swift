@@ -1,12 +1,12 @@
 internal import CEpoll
 import Glibc
 
-/// Two sockets, and what is under way between them. Times are in milliseconds.
+/// The two sockets of a connection and the bytes on their way between them. Times are in milliseconds.
 final class RelayedConnection {
     let number: Int
     let client: Int32
     let server: Int32
-    /// When the client's first bytes can arrive: one round trip to make the connection, and the way.
+    /// The time when the client's first bytes can arrive: after a round trip to make the connection, and the way.
     let opening: Int
     private(set) var isOver = false
     private let up: RelayedStream
@@ -27,7 +27,8 @@ final class RelayedConnection {
         if isHungUp { from.isAtItsEnd = true }
     }
 
-    /// Moves what can be moved. Returns when there will be more, beside the times returned before and the opening.
+    /// Moves all bytes that are due. Returns when the next bytes are due, apart from the times returned before and the
+    /// opening.
     func pass(_ now: Int, _ buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let times = [up.pass(now, buffer), down.pass(now, buffer)]
         isOver = up.isBroken || down.isBroken || up.isOver && down.isOver
@@ -37,18 +38,18 @@ final class RelayedConnection {
 
 /// One direction of a connection.
 final class RelayedStream {
-    /// More than a fast network has under way. Then the sender waits.
+    /// The number of bytes on the way at which the sender has to wait. A fast network carries fewer.
     private static let room = 4 << 20
 
     private struct Piece {
         let due: Int
-        /// None are the end.
+        /// The bytes; an empty piece is the end.
         var bytes: [UInt8]
     }
 
     var isReadable = false
     var isWritable = false
-    /// Nothing comes after what can be read.
+    /// Whether the sender has closed its side.
     var isAtItsEnd = false
     private(set) var isBroken = false
     private(set) var isOver = false
@@ -58,7 +59,7 @@ final class RelayedStream {
     private let opening: Int
     private var pieces: [Piece] = []
     private var bytesUnderWay = 0
-    /// Of the first piece.
+    /// The number of bytes of the first piece that are written already.
     private var sent = 0
     private var hasEnded = false
 
@@ -78,7 +79,7 @@ final class RelayedStream {
 
     private var canReceive: Bool { isReadable && !hasEnded && !isBroken && bytesUnderWay < Self.room }
 
-    /// True if pieces came with a time that the last one doesn't have.
+    /// Reads what the sender has sent. Returns true if there are new pieces with a later time than the last one.
     private func receive(_ due: Int, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var isNew = false
         while canReceive {
@@ -89,7 +90,7 @@ final class RelayedStream {
                 return isNew
             }
             hasEnded = count <= 0
-            // Less than was asked for is all there is, and whatever comes later is told.
+            // A short read empties the socket, and later bytes trigger another event.
             isReadable = !hasEnded && (isAtItsEnd || count == buffer.count)
             if hasEnded || pieces.last?.due != due {
                 pieces.append(Piece(due: due, bytes: []))

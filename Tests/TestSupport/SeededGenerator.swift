@@ -1,4 +1,4 @@
-/// Random numbers that come out the same every time (SplitMix64), so that a failing test can be run again.
+/// A generator of random numbers that are the same every time (SplitMix64), so that a failing test can be repeated.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A SOCKS proxy, version 4 or 5, that keeps what it is told to connect to, and then says that it can't.
+/// A SOCKS proxy, version 4 or 5, that records the targets of connections and then reports a failure.
 package final class SocksRecorder: Sendable {
     package let port: UInt16
     private let listener: Int32
@@ -29,7 +29,7 @@ package final class SocksRecorder: Sendable {
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    /// Each as `address:port` or `name:port`, in order.
+    /// The targets in order, as `address:port` or `name:port`.
     package var destinations: [String] { record.destinations.withLock { $0 } }
 
     private static func serve(_ client: Int32) -> String? {
@@ -40,14 +40,14 @@ package final class SocksRecorder: Sendable {
     private static func serveFour(_ client: Int32) -> String? {
         guard let request = read(7, from: client) else { return nil }
         _ = readText(from: client)
-        // Version 4a announces with such an address that a name follows.
+        // In version 4a, such an address announces that a name follows.
         let isName = request[3...5].allSatisfy { $0 == 0 } && request[6] != 0
         let host = isName ? readText(from: client) : dotted(request[3...])
         write([0, 0x5B, 0, 0, 0, 0, 0, 0], to: client)
         return host + ":" + port(request[1...2])
     }
 
-    /// Reads a text that a zero byte ends.
+    /// Reads a text that ends with a zero byte.
     private static func readText(from client: Int32) -> String {
         var bytes: [UInt8] = []
         while let byte = read(1, from: client)?.first, byte != 0 { bytes.append(byte) }

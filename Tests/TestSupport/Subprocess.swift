@@ -4,8 +4,8 @@ import Synchronization
 
 /// Runs other programs.
 package enum Subprocess {
-    /// `executable` is a path, or a name to look for in PATH. `environment` is the whole of it; nil hands on this
-    /// process's own.
+    /// Runs a program until it ends. `executable` is a path, or a name to find in PATH. `environment` is the complete
+    /// environment; nil hands on that of this process.
     package static func run(
         _ executable: String, _ arguments: [String] = [], environment: [String: String]? = nil,
         standardInput: [UInt8] = []
@@ -34,7 +34,7 @@ package struct ProcessResult: Sendable {
     package var errorText: String { String(decoding: standardError, as: UTF8.self) }
 }
 
-/// A program under way. A thread of its own feeds and drains its pipes, so that it never waits for the test.
+/// A running program. Its own thread feeds and drains its pipes, so that the program never waits for the test.
 package final class StartedProcess: Sendable {
     private struct State {
         var result: ProcessResult?
@@ -45,13 +45,13 @@ package final class StartedProcess: Sendable {
     package let pid: Int32
     private let state: Mutex<State>
 
-    /// `descriptors` are handed on as 3, 4 and so on, and stay open here.
+    /// Starts a program. It gets `descriptors` as 3, 4 and so on; they stay open in this process.
     package init(
         _ executable: String, _ arguments: [String] = [], environment: [String: String]? = nil,
         standardInput: [UInt8] = [], descriptors: [Int32] = []
     ) throws(SystemFailure) {
         state = Mutex(State())
-        // One at a time: a child must not be started while the pipes of another can still be inherited.
+        // Programs start one at a time, because a child would inherit the pipes of another one that is just starting.
         let (pipes, pid) = try spawning.withLock { _ throws(SystemFailure) in
             let pipes = try ProcessPipes()
             do throws(SystemFailure) {
@@ -78,7 +78,8 @@ package final class StartedProcess: Sendable {
         }
     }
 
-    /// With all three streams on a terminal, which becomes its own: what is typed there can interrupt it.
+    /// Starts a program with all three streams on a terminal, which becomes its controlling terminal: typed keys can
+    /// interrupt it.
     package init(
         _ executable: String, _ arguments: [String] = [], environment: [String: String], on terminal: PseudoTerminal
     ) throws(SystemFailure) {
@@ -96,12 +97,12 @@ package final class StartedProcess: Sendable {
         }
     }
 
-    /// Nothing happens once it has ended: the number may be another process's by then.
+    /// Sends a signal. It does nothing after the program has ended, when the number may belong to another process.
     package func kill(_ signal: Int32) {
         state.withLock { if !$0.isReaped { _ = Glibc.kill(pid, signal) } }
     }
 
-    /// Nil while it runs.
+    /// The result; nil while the program runs.
     package var result: ProcessResult? { state.withLock { $0.result } }
 
     package func wait() async -> ProcessResult {
@@ -129,7 +130,7 @@ package final class StartedProcess: Sendable {
     }
 
     private func reap() -> ProcessResult.Status {
-        // Waits without reaping first: between the two, `kill` would aim at a number that is free for others.
+        // The program stays unreaped during the wait. Otherwise, `kill` could hit another process with the same number.
         var info = siginfo_t()
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return state.withLock { state in
@@ -143,7 +144,7 @@ package final class StartedProcess: Sendable {
 }
 
 private let spawning = Mutex(())
-/// POSIX_SPAWN_SETSID, which is not among what Swift sees of the C library.
+/// The value of POSIX_SPAWN_SETSID, which Swift can't see.
 private let spawnInNewSession: Int32 = 0x80
 
 private func currentEnvironment() -> [String: String] {
@@ -165,7 +166,7 @@ private func spawn(
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     redirect(&actions)
-    // Other tests' sockets and pipes would else stay open as long as this child lives.
+    // Without this, the sockets and pipes of other tests would stay open as long as the child lives.
     feedsync_close_from(&actions, Int32(kept))
 
     var attributes = posix_spawnattr_t()

@@ -1,4 +1,4 @@
-/// Makes tar archives by hand, right or wrong.
+/// Builds tar archives by hand, both valid and invalid ones.
 package struct TarBuilder {
     package enum Kind: String, Sendable {
         case file = "0"
@@ -22,7 +22,7 @@ package struct TarBuilder {
 
     package init() {}
 
-    /// `size` is what the header says, where that is not how many bytes there are.
+    /// Adds an entry. `size` is the size in the header, if it differs from the number of bytes.
     package mutating func add(
         _ name: String, _ data: [UInt8] = [], kind: Kind = .file, link: String = "", size: Int? = nil,
         owner: String = ""
@@ -47,7 +47,7 @@ package struct TarBuilder {
         bytes += header + data + [UInt8](repeating: 0, count: (512 - data.count % 512) % 512)
     }
 
-    /// Records of a pax header, for the entry that follows.
+    /// Adds the records of a pax header for the following entry.
     package mutating func addPax(_ records: [(String, String)], kind: Kind = .pax) {
         var data: [UInt8] = []
         for (key, value) in records {
@@ -60,7 +60,7 @@ package struct TarBuilder {
         add("pax", data, kind: kind)
     }
 
-    /// A file of holes, as GNU tar once wrote it: a header, and the list of holes going on in so many blocks.
+    /// Adds a sparse file as old GNU tar wrote it: a header, and a list of holes that continues for this many blocks.
     package mutating func addOldSparse(_ name: String, blocks: Int) {
         let start = bytes.count
         add(name, kind: .oldSparse)
@@ -69,7 +69,7 @@ package struct TarBuilder {
         }
         set("ustar  \0", at: 257)
         set("00000000000\0" + "00000000000\0", at: 386)
-        // More follows; then the real size, and the sum once more.
+        // More blocks follow; then come the real size and the checksum.
         bytes[start + 482] = 1
         set("00000000000\0", at: 483)
         set("        ", at: 148)

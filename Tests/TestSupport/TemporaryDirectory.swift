@@ -1,6 +1,6 @@
 import Glibc
 
-/// A directory of a test's own, removed with all that is in it when it is let go of.
+/// A directory for one test. It is deleted with its contents when it is released.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
@@ -13,10 +13,10 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { Self.remove(path) }
 
-    /// The path of an entry, there or not.
+    /// Returns the path of an entry, which may be missing.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file, over one that is there, and gives back its path.
+    /// Writes or replaces a file. Returns its path.
     @discardableResult
     package func write(_ bytes: some Sequence<UInt8>, to name: String) throws(SystemFailure) -> String {
         let target = path(name)
@@ -60,19 +60,19 @@ package final class TemporaryDirectory: Sendable {
             unlink(path)
             return
         }
-        // A test may have taken its own rights away.
+        // A test may have removed its own permissions.
         chmod(path, 0o700)
         for name in names(in: path) { remove("\(path)/\(name)") }
         rmdir(path)
     }
 
-    /// The names in a directory, in order; none if there is no such directory.
+    /// Returns the sorted names in a directory; an empty list if there is no such directory.
     package static func names(in path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
-            // In its place: the entry may be shorter than a copy of all that a name can be.
+            // The name is read in place, because the entry may be shorter than a copy of the longest name.
             let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
             }
