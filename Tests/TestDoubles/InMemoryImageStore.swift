@@ -224,7 +224,7 @@ package final class InMemoryImageStore: ImageStore {
         }
     }
 
-    /// One image at a time is enough, because tests read few of them.
+    /// Always succeeds, because in memory there are no readers that rely on the images.
     package func keepReadersOut(waiting: Bool) async throws(FeedError) -> Bool { true }
 
     package func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {

@@ -22,12 +22,12 @@ package final class MemorySource: ByteSource {
     }
 }
 
-/// A stream that collects the written bytes, and records whether it was closed.
+/// A stream that collects the written bytes, and records whether it was committed.
 package final class MemoryTarget: ByteTarget {
     private let state = Mutex((bytes: [UInt8](), isCommitted: false))
     private let room: Int
 
-    /// The number of bytes after which writing fails.
+    /// Makes a stream that accepts at most `room` bytes.
     package init(room: Int = .max) { self.room = room }
 
     package var bytes: [UInt8] { state.withLock { $0.bytes } }
