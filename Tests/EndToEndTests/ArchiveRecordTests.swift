@@ -2,7 +2,8 @@ import JSONText
 import TestSupport
 import Testing
 
-/// An archive is a record, not an instruction: what an import takes over, and what it leaves to the user.
+/// An archive is a record instead of an instruction: the tests check what an import takes over, and what it leaves to
+/// the user.
 @Suite("What an archive may decide", .timeLimit(.minutes(10)))
 struct ArchiveRecordTests {
     private let source: Program

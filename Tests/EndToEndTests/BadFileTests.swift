@@ -3,14 +3,14 @@ import JSONText
 import TestSupport
 import Testing
 
-/// As on a file system that is damaged in one place.
+/// A file system that is damaged at one file.
 @Suite("One image's file that can't be looked at", .timeLimit(.minutes(10)))
 struct BadFileTests {
     private static let errors = ["EIO", "EUCLEAN", "EBADMSG"]
 
     private let program: Program
     private let server: FeedServer
-    /// The first image's.
+    /// The digest of the first image.
     private let digest: String
 
     init() async throws {
@@ -20,7 +20,7 @@ struct BadFileTests {
         digest = try await program.digest(of: server.imageURL(0))
     }
 
-    /// Runs the program where whatever it does with that file fails, by its name or when it is open.
+    /// Runs the program while all its operations on that file fail, by name or descriptor.
     private func run(_ error: String, _ arguments: String...) async throws -> ProcessResult {
         try await program.shell(
             #"""
@@ -136,7 +136,7 @@ struct BadFileTests {
 
     // MARK: A disk that fails
 
-    /// Looks for damage where these images can't be read.
+    /// Looks for damage while these images can't be read.
     private func validateDeep(failing error: String, _ images: [String]) async throws -> ProcessResult {
         try await program.shell(
             #"""

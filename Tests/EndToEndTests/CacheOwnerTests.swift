@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Root can give files to users who need not exist, and run the program as them.
+/// Caches of other users. Root can give files to users that need not exist, and run the program as them.
 @Suite("The owner of a cache", .enabled(if: geteuid() == 0), .timeLimit(.minutes(10)))
 struct CacheOwnerTests {
     private static let user = "4711"
@@ -25,7 +25,7 @@ struct CacheOwnerTests {
         return result
     }
 
-    /// Makes a cache of the user's, with the feed and its images, that everybody may write to.
+    /// Makes a cache of the user with the feed and its images. Everybody may write to it.
     private func makeCache() async throws {
         expectQuiet(try await program.run(server.feedURL))
         try await inCache("chown -R \(Self.user):\(Self.user) . && chmod 777 .")
@@ -39,7 +39,7 @@ struct CacheOwnerTests {
             """#, [user] + arguments)
     }
 
-    /// Everything about the files of the cache that a run could change.
+    /// Returns everything about the files of the cache that a run could change.
     private func snapshot() async throws -> String {
         try await inCache(#"find . -printf '%p %U %G %m %s %T@ %i %l\n' | sort"#).outputText
     }
@@ -122,7 +122,7 @@ struct CacheOwnerTests {
         try await inCache("chmod 777 .")
         for _ in 0..<2 { expectQuiet(try await run("sync", server.feedURL)) }
         #expect(try await inCache("find . -mindepth 1 ! -user \(Self.user)").outputText == "")
-        // What root makes in it belongs to the owner of the database.
+        // The files that root makes in the cache belong to the owner of the database.
         server.serve(images: [2, 3])
         expectQuiet(try await program.run("sync", server.feedURL))
         #expect(try await inCache("find . -mindepth 1 ! -user \(Self.user)").outputText == "")
@@ -145,7 +145,7 @@ struct CacheOwnerTests {
         let sync = try program.start("sync", "--gallery", program.directory.path("site"), server.feedURL)
         await sync.comes(to: gate)
         let foreign = "find . ! -user \(Self.user) -o ! -group \(Self.stranger)"
-        // A download in flight is given away when it is complete.
+        // A download in progress changes its owner when it is complete.
         #expect(try await inCache(#"\#(foreign) | grep -v "^\./incoming/" || true"#).outputText == "")
         gate.open()
         expectQuiet(await sync.wait())

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The system's authorities are a directory of the test's own, in a mount namespace.
+/// The system's authorities are the test's own directory, in a mount namespace.
 @Suite("Certificate authorities", .timeLimit(.minutes(10)))
 struct CertificateTests {
     private let program: Program

@@ -6,7 +6,7 @@ import Testing
 @Suite("Visibility of image data", .timeLimit(.minutes(10)))
 struct CircleTests {
     private let program: Program
-    /// Its image is for whoever has the key.
+    /// A server whose image requires the key.
     private let privateServer: FeedServer
     private let hostileServer: FeedServer
     private var privateFeed: String { privateServer.feedURL }
@@ -43,7 +43,7 @@ struct CircleTests {
         #expect(try await digest(hostileFeed) == nil)
         let keys = privateServer.server.requests.filter { $0.path == "/0.png" }.map { $0.header("x-key") }
         #expect(keys.count == 2 && Set(keys) == ["1", nil])
-        // Neither the data nor the failure of one feed counts for the other.
+        // Each feed has its own data and its own failure.
         expectQuiet(try await run("sync", privateFeed, hostileFeed))
         #expect(privateServer.paths().filter { $0 == "/0.png" }.count == 2)
     }

@@ -93,7 +93,7 @@ struct ConfigTests {
         let retrying = try write(
             "feed = \(server.server.url("/down.json"))\n[feed \"\(flaky.feedURL)\"]\nretries = 1\n")
         let before = server.requestCount
-        // The environment of these tests has no retries, which would come before the file's.
+        // The environment of these tests sets no retries, which would override the file.
         try await program.run("--config", retrying, environment: ["FEEDSYNC_RETRIES": ""])
         #expect(flaky.requestCount == 2)
         #expect(server.requestCount - before == 4)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Feeds that can't be reached", .timeLimit(.minutes(10)))
 struct ConnectivityTests {
-    /// A server that doesn't answer as it should, and what the message says of it.
+    /// The ways in which a server fails, and what the message says about each.
     enum Trouble: CaseIterable, Sendable {
         case refused, closed, reset, cutOff, stalled, noHTTP, tooMany, unavailable, timeout
 
@@ -21,7 +21,7 @@ struct ConnectivityTests {
             }
         }
 
-        /// A slow machine must not make a stall of what is none.
+        /// The limit is long enough for a slow machine.
         var patience: String { self == .stalled ? "0.3" : "900" }
 
         var reason: String {

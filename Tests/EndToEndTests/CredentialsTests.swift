@@ -144,7 +144,8 @@ struct SecretsTests {
         other = try FeedServer(images: 3)
     }
 
-    /// A feed with an image at its own server, one at another, and one that redirects there and one that comes back.
+    /// Serves a feed with an image at its own server, one at another server, one that redirects there, and one that
+    /// comes back.
     private func serveImagesAllOver() {
         server.serve(feedOf: [
             server.imageURL(0), other.imageURL(0), server.server.url("/away.png"), server.server.url("/and-back.png"),

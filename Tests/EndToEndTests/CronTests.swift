@@ -13,7 +13,7 @@ struct CronTests {
         server = try FeedServer(images: 2)
     }
 
-    /// As cron has it, without even that: no HOME, no TERM.
+    /// Runs the program with less than cron's environment: without HOME and TERM.
     private func bare(_ script: String, _ arguments: String...) async throws -> ProcessResult {
         try await program.shell(
             #"cache=$FEEDSYNC_CACHE; f() { env -i PATH=/usr/bin:/bin LANG=C "$feedsync" --cache "$cache" --no-config "$@"; }; "#
@@ -35,7 +35,7 @@ struct CronTests {
         await run.comes(to: gate)
         let tasks = "/proc/\(run.pid)/task"
         let nicenesses = try Files.names(in: tasks).map { task in
-            // What comes after the name, which may hold blanks, begins with the third field.
+            // The text after the name, which may contain blanks, begins with the third field.
             let fields = String(decoding: try Files.bytes("\(tasks)/\(task)/stat"), as: UTF8.self)
                 .split(separator: ")").last?.split(separator: " ")
             return fields?[16]
@@ -49,7 +49,7 @@ struct CronTests {
 
     @Test("A relative path in a deleted working directory fails instead of naming a file elsewhere")
     func lostDirectory() async throws {
-        // There is a file of this name at the root, from where a path would go on that begins nowhere.
+        // The root has a file of this name, which a path without a beginning would name.
         let result = try await bare(
             #"mkdir "$1"; cd "$1"; rmdir "$1"; f show proc/version"#, program.directory.path("gone"))
         expectOneLine(result, exit: 66, ["proc/version", "no such file"])
@@ -79,7 +79,7 @@ struct CronTests {
         "A reader that goes away is a write error, and the program does not crash",
         arguments: ["help --man", "completions fish"])
     func brokenPipe(_ command: String) async throws {
-        // No byte is written before the pipe is closed.
+        // The pipe is closed before the first byte is written.
         let result = try await bare(
             "mkfifo \"$1\"; { read _ <\"$1\"; f \(command); echo \"code $?\" >&2; } | { exec <&-; echo >\"$1\"; }",
             program.directory.path("gate"))

@@ -54,13 +54,13 @@ struct DatabaseTests {
         try await program.run(server.feedURL)
         try await damage.apply(to: program)
         let before = damage == .directory ? [] : try Files.bytes(program.database)
-        // A run that was killed may have left an empty one, and the next goes on with it.
+        // A killed run may have left an empty database, with which the next run continues.
         let commands =
             damage == .emptied ? commands.filter { !$0.contains(server.feedURL) || $0.contains("-n") } : commands
         for command in commands {
             let result = try await program.run(command)
             #expect(result.status == .exited(74), "\(command) \(result.errorText)")
-            // Where it is found out only with the saved feed, the server's own is shown before.
+            // If the damage shows only with the saved feed, the server's feed is shown before.
             let isDelivered =
                 damage == .overwritten && command.contains("show") && command.last == server.feedURL
                 && !command.contains("--offline")
@@ -166,7 +166,7 @@ struct DatabaseTests {
         if damage != .directory { #expect(try Files.bytes(program.database) == before) }
         #expect(Files.names(in: program.cache) == names)
         #expect(Files.names(in: program.imageDirectory).count == 2)
-        // What it foretells is what is done.
+        // The prediction is what then happens.
         #expect(try await program.run("validate", "--json").json == json.json)
     }
 

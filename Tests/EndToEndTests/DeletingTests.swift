@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// A row without its file is a lost image that the next run takes for one it has.
+/// The order of deleting. A row without its file would be a lost image that the next run counts as cached.
 @Suite("Deleting images", .timeLimit(.minutes(10)))
 struct DeletingTests {
     private let program: Program
@@ -40,14 +40,14 @@ struct DeletingTests {
         #expect(trace.syncs(log).contains { row.isDone(before: $0) && $0.isDone(before: deletion) })
         #expect(try await program.sql("SELECT url FROM images") == server.imageURL(2))
 
-        // What it left is no row's, and goes with the next.
+        // The remaining file has no row, and the next run deletes it.
         expectQuiet(try await program.run("validate"))
         #expect(Files.names(in: program.imageDirectory) == [try await program.digest(of: server.imageURL(2))])
     }
 
     @Test("Deleting images is not started after the run was stopped", arguments: [SIGINT, SIGTERM], [[], ["--deep"]])
     func stopped(signal: Int32, options: [String]) async throws {
-        // What it has to tell of this database holds it up, as nobody reads that.
+        // The message about this database holds the run up, because it is not read.
         let aside = "feedsync.sqlite.unreadable-1"
         try program.directory.write([UInt8](repeating: 7, count: 8192), to: "cache/feedsync.sqlite")
         let pipe = try StuckPipe(in: program.directory)
@@ -63,7 +63,7 @@ struct DeletingTests {
 
         #expect(result.status == .exited(128 + signal))
         #expect(try result.json["bytes_freed"]?.int == 0)
-        // No feed refers to them any more.
+        // The images are no longer referenced by any feed.
         #expect(Files.names(in: program.imageDirectory).count == 3)
         withExtendedLifetime(pipe) {}
         expectQuiet(try await program.run("validate"))

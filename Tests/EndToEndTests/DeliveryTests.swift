@@ -12,7 +12,7 @@ struct DeliveryTests {
         server = try FeedServer(images: 2)
     }
 
-    /// Where no cache can be: at the path of a file, and below one.
+    /// Paths where a cache is impossible: at a file and below one.
     private static let unusable = ["", "/below"]
 
     private func unusableCache(_ below: String) throws -> String {
@@ -153,7 +153,7 @@ struct DeliveryTests {
         try await program.run("show", server.feedURL)
         let saved = try await program.saved(server.feedURL)
         server.serve(images: [0, 1, 2])
-        // Held, it keeps the feed that is shown from being saved.
+        // The lock keeps the shown feed from being saved.
         let lock = try HeldLock(of: program)
         var ends: [String] = []
         for number in 1...60 {
@@ -164,7 +164,7 @@ struct DeliveryTests {
                 """#, program.directory.path("trace"), "\(number)", server.feedURL)
             let trace = String(decoding: try Files.bytes(program.directory.path("trace")), as: UTF8.self)
             #expect(try await program.saved(server.feedURL) == saved)
-            // What SQLite takes for damage when it opens the database is told of as such, and by every command.
+            // Damage that SQLite notices while opening the database is reported as such by every command.
             if result.status == .exited(74), result.errorText.contains("malformed"), result.outputText == "" {
                 ends.append("damaged")
                 continue

@@ -15,7 +15,7 @@ struct DescriptorOutputTests {
         try await program.run(server.feedURL)
     }
 
-    /// Writes both images, one after the other.
+    /// Writes both images, one after another.
     private func writeImages(to output: String, _ redirection: String) async throws -> ProcessResult {
         try await program.shell(
             #"""

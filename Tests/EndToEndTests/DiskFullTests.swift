@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// On a disk of its own, in a mount namespace of its own, which goes with the script.
+/// Tests on a small disk in a mount namespace that ends with its script.
 @Suite("A full disk", .timeLimit(.minutes(10)))
 struct DiskFullTests {
     private let program: Program
@@ -15,8 +15,9 @@ struct DiskFullTests {
         try program.directory.makeDirectory("results")
     }
 
-    /// `script` has the disk at `$FEEDSYNC_CACHE`, `remount OPTION`, `intact`, which prints what is damaged, and `run NAME ARGUMENTS…`, which keeps what the
-    /// program says in `NAME.out` and `NAME.err` and its exit code in `NAME.code`.
+    /// Runs `script` with the disk at `$FEEDSYNC_CACHE`. It can use `remount OPTION`, `intact`, which prints what is
+    /// damaged, and `run NAME ARGUMENTS…`, which stores the program's output in `NAME.out` and `NAME.err` and its exit
+    /// code in `NAME.code`.
     private func onDisk(of size: String, _ script: String) async throws {
         let setUp = """
             set -u
@@ -102,7 +103,7 @@ struct DiskFullTests {
     func images() async throws {
         let bytes = [UInt8](repeating: 3, count: 60_000)
         for number in 0..<40 { server.serve(.image(FeedServer.image(number) + bytes), at: number) }
-        // Two of them can't be had, now or later.
+        // Two of the images are missing for good.
         for number in 40..<42 { server.serve(Reply(503), at: number) }
         server.serve(feedOf: (0..<42).map(server.imageURL))
         try await onDisk(
@@ -122,7 +123,7 @@ struct DiskFullTests {
             """)
         #expect(try said("first.code") == "74\n")
         #expect(try said("first.err").contains("No space left on device"))
-        // What ended it, what the two images have in common, and the summary.
+        // The lines are the error that ended the run, the cause that the two images share, and the summary.
         #expect(try said("first.err").split(separator: "\n").count == 3)
         let report = try JSONValue.parse(Array(said("first.out").utf8))
         #expect(report["error"]?["kind"]?.string == "storage")
@@ -240,7 +241,7 @@ struct DiskFullTests {
         #expect(try Files.bytes(program.directory.path("results/cached.out")) == FeedServer.image(0))
         for name in ["sync", "show", "image"] {
             #expect(try said("\(name).code") == "74\n", "\(name)")
-            // Of the same thing, the system and the database speak in their own ways.
+            // The system and the database describe the same error in different words.
             let words = ["No space left on device", "disk is full"]
             let error = try said("\(name).err")
             #expect(words.contains { error.contains($0) }, "\(name): \(error)")
@@ -270,7 +271,7 @@ struct DiskFullTests {
             #expect(try said("\(name).code") == "0\n", "\(name)")
             #expect(try said("\(name).err") == "", "\(name)")
         }
-        // Where the saved feed stands in there is nothing to save.
+        // If the saved feed is shown, nothing has to be saved.
         #expect(try said("fallback.code") == "0\n")
         for name in ["sync", "validate", "show"] {
             #expect(try said("\(name).code") == "73\n", "\(name)")

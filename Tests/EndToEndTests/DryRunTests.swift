@@ -91,7 +91,7 @@ struct DryRunTests {
         let other = try FeedServer(images: 1)
         server.serve(Reply(404), at: 1)
         try await program.run(server.feedURL)
-        // Each named twice: one that is there, one that is gone for good, and one that is new.
+        // Each image is named twice: a cached one, one that is gone for good, and a new one.
         let urls = [server.imageURL(0), server.imageURL(1), other.imageURL(0)]
         other.serve(feedOf: urls + urls)
         let command = ["sync", "--json"] + options + [server.feedURL, other.feedURL]
@@ -99,10 +99,10 @@ struct DryRunTests {
         let planned = try await program.run(command + ["-n"]).json["images"]
         let done = try await program.run(command).json["images"]
 
-        // What is left of the total is what would be downloaded.
+        // The rest of the total is what would be downloaded.
         #expect(planned == ["total": 3, "cached": 1, "downloaded": 0, "skipped": 1, "failed": 0, "bytes": 0])
         for count in ["total", "skipped", "failed"] { #expect(done?[count] == planned?[count], "\(count)") }
-        // Only the run itself can know what has changed; this server says that all has.
+        // Only a real run knows which images have changed; on this server, all have.
         #expect(done?["downloaded"] == (options.isEmpty ? 1 : 2))
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What else is not to be lost, where something is wrong already.
+/// Durability when something is wrong already.
 extension DurabilityTests {
     @Test("A damaged database is set aside before its log, and both are on disk before a new one starts")
     func settingAside() async throws {
@@ -41,7 +41,7 @@ extension DurabilityTests {
         #expect(result.status == .exited(74), "\(result.errorText)")
         #expect(result.errorText.contains("images/sha256: can't be written to disk"), "\(result.errorText)")
         #expect(try await program.sql("SELECT url, digest FROM images") == left)
-        // The room that it takes is free for others.
+        // The space of the file is free for others.
         #expect(!Files.exists("\(program.cache)/\(file)"))
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
     }

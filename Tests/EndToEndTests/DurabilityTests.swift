@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A power cut can't be had in a test; the order of the system calls says what it would leave.
+/// The order of system calls, which says what a power cut would leave. A real power cut is impossible in a test.
 @Suite("What is committed survives a power cut", .timeLimit(.minutes(10)))
 struct DurabilityTests {
     static let log = "feedsync.sqlite-wal"
@@ -16,26 +16,27 @@ struct DurabilityTests {
         program = try Program()
         server = try FeedServer(images: 4)
         for number in 0..<4 {
-            // The last is too large to be held in memory until it is written.
+            // The last image is too large to be held in memory until it is written.
             let more = number == 3 ? [UInt8](repeating: 7, count: 1 << 20) : []
             let headers = [("Content-Type", "image/png"), ("ETag", "\"\(mark(of: number))\"")]
             server.serve(Reply(headers: headers, body: FeedServer.image(number) + more), at: number)
         }
     }
 
-    /// It gets into the row of an image, and nowhere else.
+    /// A text that gets into the row of an image only.
     private func mark(of image: Int) -> String { "mark-of-\(image)" }
 
     func file(of image: Int, in program: Program) async throws -> String {
         "\(Self.files)/\(try await program.digest(of: server.imageURL(image)))"
     }
 
-    /// Where text first gets into the log of the database.
+    /// Returns the line where a text first gets into the log of the database.
     private func logging(_ text: String, in trace: SystemCallTrace) throws -> SystemCallTrace.Call {
         try #require(trace.successes(["pwrite64"], Self.log).first { $0.arguments.contains(text) })
     }
 
-    /// The bytes are on disk before they get their name, the name before there is a row, and the row in the end.
+    /// Expects that the bytes are on disk before they get their name, that the name comes before the row, and the row
+    /// is last.
     private func expectOrder(of image: Int, in trace: SystemCallTrace, _ program: Program) async throws {
         let row = try logging(mark(of: image), in: trace)
         let placing = try #require(
@@ -57,7 +58,7 @@ struct DurabilityTests {
             let placing = trace.successes(Self.renames, try await file(of: image, in: program))
             #expect(placing.allSatisfy { $0.name == "linkat" || $0.arguments.contains("RENAME_NOREPLACE") })
         }
-        // What is committed is on disk before anything else is.
+        // Committed data is on disk before anything else happens.
         let (feed, row) = (try logging("Image 0", in: trace), try logging(mark(of: 0), in: trace))
         #expect(trace.syncs(Self.log).contains { feed.isDone(before: $0) && $0.isDone(before: row) })
     }
@@ -69,7 +70,7 @@ struct DurabilityTests {
         let making = try #require(trace.successes(["mkdirat"], name).first)
         let row = try logging(mark(of: 0), in: trace)
         let parent = name == "images" ? "." : "images"
-        // SQLite does likewise for its own files, which are there before.
+        // SQLite does the same for its own files, which exist earlier.
         #expect(trace.syncs(parent).contains { making.isDone(before: $0) && $0.isDone(before: row) })
     }
 
@@ -96,7 +97,7 @@ struct DurabilityTests {
             let file = try await file(of: image, in: program)
             #expect(trace.successes(Self.renames, file).isEmpty)
             #expect(trace.syncs(file).contains { $0.isDone(before: row) })
-            // A run that was killed may have left its name to the kernel alone.
+            // The name that a killed run gave may exist only in the kernel's memory.
             #expect(trace.syncs(Self.files).contains { $0.isDone(before: row) })
         }
     }
@@ -113,7 +114,7 @@ struct DurabilityTests {
         for image in 0..<4 { try await expectOrder(of: image, in: trace, program) }
     }
 
-    /// All that a sync has; the archive's path.
+    /// Makes an archive of everything that a sync gets, and returns its path.
     func export() async throws -> String {
         let archive = program.directory.path("cache.tar")
         expectQuiet(try await program.run("sync", server.feedURL))

@@ -12,7 +12,7 @@ struct EveryTests {
         server = try FeedServer(images: 2)
     }
 
-    /// Makes it look as if all feeds had been saved so much earlier.
+    /// Moves the saving times of all feeds back by this duration.
     private func age(byMinutes minutes: Int) async throws {
         try await program.sql("UPDATE feeds SET saved_at = saved_at - \(minutes) * 60 * 1000000")
     }

@@ -113,7 +113,7 @@ struct ExportTests {
         try await program.run(server.feedURL)
         symlink(program.cache, program.directory.path("link"))
         symlink("\(program.cache)/feedsync.sqlite", program.directory.path("link.tar"))
-        // To nothing yet, also by a second link and by one to a directory.
+        // The path leads to nothing yet, directly, by a second link, or by a link to a directory.
         symlink("cache/feedsync.sqlite-journal", program.directory.path("none"))
         symlink("./link/../none", program.directory.path("hop"))
         symlink("cache/images", program.directory.path("below"))
@@ -140,7 +140,7 @@ struct ExportTests {
         #expect(Files.names(in: program.directory.path) == ["cache", "cache.tar", "target.tar"])
     }
 
-    /// An error from `openat` is what a file system without O_TMPFILE gives.
+    /// A file system without O_TMPFILE returns an error from `openat`.
     @Test(
         "An export leaves alone the file of another process with the same number", arguments: ["", "openat"],
         [false, true])
@@ -217,7 +217,7 @@ struct ExportTests {
         let reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
         let process = try program.start("export", pipe)
-        // Something has come, and nobody takes it.
+        // Some bytes have arrived, and the reader stops.
         var ready = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         while poll(&ready, 1, 100) == 0, process.result == nil { await Task.yield() }
         process.kill(SIGTERM)

@@ -30,7 +30,7 @@ struct FaultyServerTests {
                 server.route("/\(number).png", good)
             }
         }
-        // The defaults, but for the time it takes to be sure that a server has stalled.
+        // The options have their defaults, except the time after which a server counts as stalled.
         let environment = ["FEEDSYNC_RETRIES": "3", "FEEDSYNC_TIMEOUT": "2"]
         expectQuiet(try await program.run(server.url("/feed.json"), environment: environment))
         #expect(server.requests.count >= 1 + Self.images + 3 * Self.images / 100)
@@ -63,7 +63,7 @@ struct FaultyServerTests {
     func ownRate() async throws {
         let program = try Program()
         let server = try FeedServer(images: 4)
-        // 16 KiB come at once.
+        // The first 16 KiB arrive at once.
         for number in 0..<4 {
             server.serve(.image(Samples.png("\(number)") + [UInt8](repeating: 1, count: 4500)), at: number)
         }

@@ -1,12 +1,12 @@
 import TestSupport
 
-/// A loopback server with a feed of images, `/0.png` and on, in the Essential format.
+/// A loopback server with a feed of images, `/0.png` and following, in the Essential format.
 final class FeedServer: Sendable {
     let server: LoopbackServer
 
     var feedURL: String { server.url("/feed.json") }
 
-    /// Its name and port.
+    /// The server's name and port.
     var authority: String { String(server.url("").dropFirst("http://".count)) }
 
     init(images count: Int) throws {
@@ -16,7 +16,7 @@ final class FeedServer: Sendable {
 
     func imageURL(_ number: Int) -> String { server.url("/\(number).png") }
 
-    /// The feed names these from now on, and the server has them.
+    /// Serves a feed of these images and the images themselves from now on.
     func serve(images numbers: [Int]) {
         serve(feedOf: numbers.map(imageURL))
         for number in numbers { serve(.png(number), at: number) }
@@ -28,7 +28,7 @@ final class FeedServer: Sendable {
 
     func serve(_ reply: Reply, at image: Int) { server.route("/\(image).png", reply) }
 
-    /// The paths that were asked for, in order, after the first so many.
+    /// Returns the requested paths in order, after the first `count` requests.
     func paths(after count: Int = 0) -> [String] { server.requests.dropFirst(count).map(\.path) }
 
     var requestCount: Int { server.requests.count }

@@ -12,7 +12,7 @@ struct FeedSpellingTests {
         server = try FeedServer(images: 2)
     }
 
-    /// Of the same feed.
+    /// Spellings of the URL of one feed.
     private var spellings: [String] {
         let plain = server.feedURL
         return [

@@ -76,7 +76,7 @@ struct FileFeedTests {
         #expect(result.status == .exited(65), "\(result.errorText)")
         #expect(result.errorLines.count == 2, "\(result.errorText)")
         #expect(result.errorLines.first?.contains(path) == true)
-        // It is no reason to leave out the others.
+        // The failure leaves the other feeds unaffected.
         #expect(Files.names(in: program.imageDirectory).count == 1)
     }
 
@@ -101,7 +101,7 @@ struct FileFeedTests {
         let path = try writeFeed(["0.png"] + wrong + ["images/one of them.png"])
         let result = try await program.run("sync", "--json", path)
         #expect(result.status == .exited(23), "\(result.errorText)")
-        // What is missing, what is no image, and the summary.
+        // The lines are about missing images, files that are no images, and the summary.
         #expect(result.errorLines.count == 3, "\(result.errorText)")
         #expect(result.errorLines.first?.contains("no such file") == true, "\(result.errorText)")
         let failed = try result.json["failures"]?.array?.compactMap { $0["url"]?.string }

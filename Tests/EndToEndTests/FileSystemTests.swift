@@ -24,7 +24,7 @@ struct FileSystemTests {
         expectQuiet(try await program.run(server.feedURL))
         expectQuiet(try await program.run("export", archive))
         for error in ["EINVAL", "ENOSYS"] {
-            // Of one there is something else in its place, of the other nothing.
+            // One image has something else in its place, and the other has nothing.
             try Files.damage("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(0)))")
             unlink("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))")
             try await program.sql("DELETE FROM images")
@@ -65,7 +65,7 @@ struct FileSystemTests {
         arguments: ["export OUT", "image -o OUT IMAGE", "sync --metrics-file OUT FEED", "gallery OUT"])
     func sameMode(command: String) async throws {
         expectQuiet(try await program.run(server.feedURL))
-        // What is made in here has the group of it, and hands that on.
+        // New files in this directory have its group, and new directories pass it on.
         let directory = try program.directory.makeDirectory("directory")
         #expect(chmod(directory, 0o2755) == 0)
         let out = "\(directory)/out"

@@ -70,7 +70,7 @@ struct FormatsTests {
         for command in ["sync", "show"] {
             let result = try await program.run(command, "-v", feed)
             #expect(result.exitCode == 0)
-            // Found unchanged, it is decoded all the same.
+            // The feed is decoded even if the server found it unchanged.
             #expect(result.errorText.contains("\(feed): \(note)\n"), "\(result.errorText)")
             #expect(!result.errorText.contains("secret"))
         }

@@ -2,12 +2,12 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Addresses, the search, the slideshow and the keys.
+/// The anchors, the search, the slideshow and the keys.
 extension GalleryBrowserTests {
     private static var view: String { "document.querySelector('dialog.view')" }
     private static var count: String { "\(view)?.querySelector('.count').textContent" }
 
-    /// What stands behind the `#` of a image's address.
+    /// Returns the anchor of an image.
     private func address(_ number: Int, _ site: GallerySite) async throws -> String {
         let hash = try await site.program.shell(#"printf %s "$1" | sha256sum"#, FeedServer.id(number)).outputText
         return String(hash.prefix(12))
@@ -66,7 +66,7 @@ extension GalleryBrowserTests {
             try await page.evaluate(find("SEA cafe"))
             try await page.wait(for: "\(shown).length === 2 && \(said) === '2 found'")
             #expect(try await page.evaluate("\(shown).every(f => f.textContent.includes('Café at the Sea'))") == true)
-            // What isn't shown is passed over.
+            // Hidden images are skipped.
             try await page.click(".images figure:not([hidden]) img")
             try await page.wait(for: "\(Self.count) === '2 of 402'")
             try await page.press("ArrowRight")
@@ -87,7 +87,7 @@ extension GalleryBrowserTests {
     func slideshow() async throws {
         let site = try await GallerySite(images: 201)
         try await withPage { page in
-            // The time of a image is over when the test says so.
+            // The test decides when an image's time is over.
             try await page.call(
                 "Page.addScriptToEvaluateOnNewDocument",
                 [

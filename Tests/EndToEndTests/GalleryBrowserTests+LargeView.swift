@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// One image at a time.
+/// The large view of single images.
 extension GalleryBrowserTests {
     @Test("The large view opens by click and Enter, and moves by keyboard, button and swipe")
     func largeView() async throws {
@@ -15,7 +15,7 @@ extension GalleryBrowserTests {
                 let expected = JSONValue.string("\(GallerySite.size(number).width) \(count)").text()
                 try await page.wait(for: "\(view)?.open && \(shown) === \(expected)")
             }
-            // To the first image: past the link over the head, and the four tools in it.
+            // The focus moves to the first image, past the link above the header and the four tools in it.
             for _ in 0..<6 { try await page.press("Tab") }
             #expect(try await page.evaluate("document.activeElement.alt") == "Image 0")
             try await page.press("Enter")
@@ -24,7 +24,7 @@ extension GalleryBrowserTests {
             #expect(
                 try await page.evaluate("\(view).querySelector('.said a').href") == .string(site.server.imageURL(0)))
             #expect(try await page.evaluate("\(view).querySelector('.previous').disabled") == true)
-            // What was never downloaded is passed over.
+            // An image without data is skipped.
             try await page.press("ArrowRight")
             try await expectShown(2, "3 of 3")
             #expect(try await page.evaluate("\(view).querySelector('.next').disabled") == true)
@@ -37,13 +37,13 @@ extension GalleryBrowserTests {
             try await page.click("dialog .next")
             try await expectShown(2, "3 of 3")
             try await page.press("Escape")
-            // Going back is over only when the page's own state is the one without a large view again.
+            // Going back is complete only when the page's own state has no large view again.
             try await page.wait(
                 for: "!\(view).open && document.activeElement.alt === 'Image 2' && history.state === null")
 
             try await page.press("Enter")
             try await expectShown(2, "3 of 3")
-            // A phone's way back.
+            // A phone has a back button.
             try await page.evaluate("history.back()")
             try await page.wait(for: "!\(view).open")
             try await page.click(".images img")
@@ -84,7 +84,7 @@ extension GalleryBrowserTests {
             try await page.evaluate(
                 """
                 window.isSame = true; window.open = () => document.querySelector('.images img').click();
-                // Closes the large view, and does something more while the way back is only asked for.
+                // The script closes the large view, and acts again while going back is pending.
                 window.closeAnd = more => new Promise(done => {
                   const view = document.querySelector('dialog');
                   view.addEventListener('close', more, { once: true });
@@ -97,7 +97,7 @@ extension GalleryBrowserTests {
                 try await page.evaluate("closeAnd(() => \(more))")
                 #expect(try await page.evaluate("document.querySelector('dialog').open") == true)
                 #expect(try await page.evaluate("history.state") == ["view": true])
-                // Back leads to the images, and not away from them.
+                // The back button leads to the images and stays in the gallery.
                 try await page.evaluate("history.back()")
                 try await page.wait(for: "!document.querySelector('dialog')?.open && history.state === null")
                 #expect(try await page.evaluate("window.isSame") == true)

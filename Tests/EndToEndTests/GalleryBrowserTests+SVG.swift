@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension GalleryBrowserTests {
-    /// Drawings that would have a browser ask `SPY`, each in a way of its own.
+    /// Drawings that would make a browser request `SPY`, each in its own way.
     private static let spies = [
         "<image href='SPY' width='9' height='9'/>", "<image xlink:href='SPY' width='9' height='9'/>",
         "<rect width='9' height='9' style='fill:url(SPY#a)'/>", "<style>@import 'SPY';</style>",

@@ -2,9 +2,9 @@ import JSONText
 import TestSupport
 import Testing
 
-/// More images on the way down.
+/// Loading more images on scrolling.
 extension GalleryBrowserTests {
-    /// Counts what was read of other pages, when all that follows from it at once is done.
+    /// Counts the pages that were read, after everything that follows at once is done.
     private static let countReads = """
         window.reads = 0; const text = Response.prototype.text;
         Response.prototype.text = function () {
@@ -12,7 +12,7 @@ extension GalleryBrowserTests {
         };
         """
 
-    /// Notes where the page's links to others lead, from when it is read on, whenever that becomes different.
+    /// Records the page's links to other pages from the start, whenever they change.
     private static let noteLinks = """
         window.links = [];
         new MutationObserver(() => {
@@ -29,7 +29,7 @@ extension GalleryBrowserTests {
             let (url, _, nginx) = try await self.place(site, .onServer)
             try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.countReads)])
             try await page.open(url)
-            // One that is only confirmed has another date, and the same pages.
+            // A feed that is only confirmed has another date and the same pages.
             if isOther { site.server.serve(feedOf: (0..<202).reversed().map(site.server.imageURL)) }
             try await site.program.run(site.server.feedURL)
             try await site.write()
@@ -46,7 +46,7 @@ extension GalleryBrowserTests {
 
     @Test("A page posts its content to no foreign page on the disk") func framed() async throws {
         let site = try await GallerySite(images: 201)
-        // What can be reckoned by whoever knows the images.
+        // The edition can be computed from the images.
         let page = String(decoding: try Files.bytes("\(site.path)/index.html"), as: UTF8.self)
         let second = try #require(site.furtherPages.first)
         let making = page.split(separator: "data-edition=").last?.prefix { $0.isLetter || $0.isNumber } ?? ""
@@ -93,7 +93,7 @@ extension GalleryBrowserTests {
         try await withPage(look) { page in
             try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
             try await page.call("Page.navigate", ["url": .string(site.onDisk)])
-            // Timers are scripts of the page too: so it is asked from here.
+            // Without scripts, a page has no timers, so the test polls from outside.
             let isTried = "document.images.length === 2 && [...document.images].every(i => i.complete)"
             while try await page.evaluate(isTried) != true { await Task.yield() }
             #expect(try await page.evaluate("[...document.images].some(i => i.naturalWidth)") == false)

@@ -2,9 +2,9 @@ import JSONText
 import TestSupport
 import Testing
 
-/// What a page of photos takes.
+/// The weight of a page of photos.
 extension GalleryBrowserTests {
-    /// 200 images of 500 KB, each its own.
+    /// Returns 200 distinct images of 500 KB.
     private func photos() async throws -> GallerySite {
         let site = try await GallerySite(images: 1)
         let made = try await site.program.shell(
@@ -43,7 +43,7 @@ extension GalleryBrowserTests {
                 }
                 try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watch)])
                 try await page.open(url)
-                // All that is seen has come.
+                // All visible images are loaded.
                 try await page.wait(
                     for: """
                         [...document.querySelectorAll('.images img')]

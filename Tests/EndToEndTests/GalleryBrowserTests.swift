@@ -7,7 +7,7 @@ import Testing
 struct GalleryBrowserTests {
     enum Place: CaseIterable { case onDisk, onServer }
 
-    /// Where the site is, and what keeps it there.
+    /// The location of the site, and the object that keeps it there.
     func place(_ site: GallerySite, _ place: Place) async throws -> (url: String, origin: String, Nginx?) {
         if place == .onDisk { return (site.onDisk, "file://\(site.path)/", nil) }
         let nginx = try await Nginx(serving: site.path)
@@ -22,7 +22,7 @@ struct GalleryBrowserTests {
         try result.get()
     }
 
-    /// Notes what shifts, and what keeps the page from answering, from before the first element is there.
+    /// Records layout shifts and long tasks from before the first element exists.
     static let watch = """
         window.shifts = []; new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput)
         shifts.push(e.value + ' ' + e.sources.map(s => s.node && (s.node.outerHTML || s.node.data || '').slice(0, 90)))})
@@ -31,7 +31,7 @@ struct GalleryBrowserTests {
         .observe({ type: 'longtask', buffered: true });
         """
 
-    /// As a visitor does, until so many images are there and the end of the page is reached.
+    /// Scrolls like a visitor until this many images are loaded and the end of the page is reached.
     static func scrollDown(until count: Int) -> String {
         """
         (async () => {
@@ -58,7 +58,7 @@ struct GalleryBrowserTests {
             try await page.open(url)
             #expect(try await page.evaluate("document.images.length").int == 200)
             try await page.wait(for: "[...document.querySelectorAll('.images img')].some(i => i.naturalWidth)")
-            // What is about to come into view may be on its way, the rest must not be.
+            // Images close to the view may be loading; the others must not.
             let early = page.requests.filter { $0.contains("/images/") }.count
             #expect(early > 0 && early < 60)
 
@@ -74,7 +74,7 @@ struct GalleryBrowserTests {
                 """)
             #expect(wrong == [])
             #expect(try await page.evaluate("shifts") == [])
-            // How long depends on the machine, so it is kept for people to look at.
+            // The duration depends on the machine, so it is stored for people to look at.
             let tasks = try await page.evaluate("tasks").text()
             try Artefacts.keep(Array("tasks over 50 ms: \(tasks)\n".utf8), as: "gallery-\(place).txt")
             #expect(page.errors == [])
@@ -122,7 +122,7 @@ struct GalleryBrowserTests {
     func freshness(age: Int, text: String, isStale: Bool) async throws {
         let site = try await GallerySite(images: 1)
         try await withPage { page in
-            // The clock of the page stands still, so long after the feed was saved.
+            // The clock of the page stands still at this time after the feed was saved.
             let saved = try await site.program.status()["feeds"]?[0]?["saved_at"]?.text() ?? ""
             try await page.call(
                 "Page.addScriptToEvaluateOnNewDocument",
@@ -158,7 +158,7 @@ struct GalleryBrowserTests {
             let (url, _, nginx) = try await self.place(site, place)
             try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
             try await page.call("Page.navigate", ["url": .string(url)])
-            // Scripts of the test are no scripts of the page, but timers are: so it is asked from here.
+            // Without scripts, a page has no timers, so the test polls from outside.
             while try await page.evaluate("document.readyState") != "complete" { await Task.yield() }
             let hidden = """
                 [...document.querySelectorAll('figcaption p, figcaption small, .problem p')]
@@ -267,7 +267,7 @@ struct GalleryBrowserTests {
 }
 
 extension Program {
-    /// The landscapes as photographs would be: with sizes that are known, and each a day older than the one before.
+    /// Returns landscapes like photographs: their sizes are known, and each is a day older than the one before.
     fileprivate func syncPhotos() async throws {
         let made = try await shell(
             """

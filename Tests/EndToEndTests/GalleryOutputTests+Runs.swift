@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Several runs at one gallery, runs that were killed, and directories that can't be one.
+/// Several runs at one gallery, killed runs, and directories that can't be a gallery.
 extension GalleryOutputTests {
     @Test("New files come first, then changed ones, then the index, and deletions come last")
     func order() async throws {
@@ -35,7 +35,7 @@ extension GalleryOutputTests {
         expectQuiet(try await write(to: whole))
         let expected = try await contents(whole)
         for number in 1...8 {
-            // Half of the runs begin a gallery, half bring another one up to date.
+            // Half of the runs start a gallery, and half bring one up to date.
             _ = try await program.shell(
                 #"for path; do rm -rf "$path"; done"#
                     + (number % 2 == 0 ? "" : #"; for path; do cp -a "$path.before" "$path"; done"#), site, outputs)

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What a gallery does to a directory in which other files may lie, and which others may write to.
+/// The effects of a gallery on a directory with foreign files, to which other users may write.
 @Suite("The output directory of a gallery", .timeLimit(.minutes(10)))
 struct GalleryOutputTests {
     let program: Program
@@ -21,13 +21,13 @@ struct GalleryOutputTests {
         try await program.run(["gallery"] + options + [path ?? site])
     }
 
-    /// Everything in a directory: its path, what it is, and where a link leads to.
+    /// Returns everything in a directory: its path, its kind, and the target of a link.
     func contents(_ path: String? = nil) async throws -> [String] {
         let found = try await program.shell(#"cd "$1" && find . -mindepth 1 -printf '%P %y %l\n' | sort"#, path ?? site)
         return found.outputLines.map(String.init)
     }
 
-    /// The same with what tells whether a file was written again.
+    /// Returns everything in a directory, with what shows whether a file was written again.
     private func state() async throws -> String {
         try await program.shell(#"cd "$1" && find . -type f -printf '%P %i %C@\n' | sort"#, site).outputText
     }

@@ -3,9 +3,9 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Where a image can't be linked, read, or kept.
+/// Galleries with images that can't be linked, read or written.
 extension GalleryTests {
-    /// Runs a script with a file system of one megabyte at `$disk`, in a mount namespace that goes with it.
+    /// Runs a script with a file system of one megabyte at `$disk`, in a mount namespace that ends with the script.
     private func onDisk(_ script: String, _ argument: String = "") async throws -> ProcessResult {
         try program.directory.makeDirectory("disk")
         let setUp = #"disk=$1; mount -t tmpfs -o size=1m none "$disk" || exit 99; "# + script
@@ -68,7 +68,7 @@ extension GalleryTests {
         #expect(before.count == 1 && Files.names(in: "\(site)/images") == before)
     }
 
-    /// Of an image so large that it is read in several pieces where it is copied, and a small one.
+    /// Serves an image so large that it is copied in several pieces, and a small one.
     private func saveTwo() async throws -> (large: String, small: String) {
         let server = try FeedServer(images: 2)
         server.serve(.image(Samples.png(String(repeating: "x", count: 600 << 10))), at: 0)

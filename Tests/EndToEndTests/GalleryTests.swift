@@ -19,7 +19,7 @@ struct GalleryTests {
 
     private var files: [String] { Files.names(in: site) }
 
-    /// The name of its page, which lasts.
+    /// Returns the name of the feed's page, which stays the same.
     private func feedPage(_ server: FeedServer) async throws -> String {
         let hash = try await program.shell(#"printf %s "$1" | sha256sum"#, server.feedURL).outputText.prefix(8)
         return "127-0-0-1-\(server.feedURL.split(separator: ":")[2].split(separator: "/")[0])-feed-json-\(hash).html"
@@ -67,7 +67,7 @@ struct GalleryTests {
         second.serve(feedOf: [second.imageURL(0), second.imageURL(0), second.imageURL(1)])
         second.serve(Reply(404), at: 1)
         try await program.run(first.feedURL, second.feedURL)
-        // Two of the images are the same bytes, and so one file.
+        // Two of the images have the same bytes and share one file.
         let both = try await program.run("gallery", "--json", site)
         #expect(
             try both.json == ["dir": "\(site)", "feeds": 2, "pages": 4, "images": 3, "missing": 1, "thumbnails": 0])
@@ -171,7 +171,7 @@ struct GalleryTests {
         let config = try program.directory.write("[feed \"\(old.feedURL)\"]\nmax-age = 9d\n", to: "config")
         try await program.run("gallery", "--config", config, site, old.feedURL, new.feedURL)
         #expect(try cards().map { $0.contains("Stale: ") } == [false, false])
-        // The script goes by this when time has passed.
+        // The script uses this value when time has passed.
         #expect(try cards().map { $0.contains("data-fresh=777600") } == [false, true])
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("How many requests a host gets at once", .timeLimit(.minutes(10)))
 struct HostShareTests {
-    /// Answers a request when its work is done, and no more than so many at once.
+    /// A server that responds when its work is done, to a limited number of requests at once.
     private final class Desk: Sendable {
         private let places: Int
         private let state = Mutex((atWork: 0, most: 0, refused: 0))

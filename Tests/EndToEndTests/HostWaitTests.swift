@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Retry-After, and the runs after the one that was told of it.
+/// The runs after a host has sent a Retry-After.
 @Suite("Hosts that asked to wait", .timeLimit(.minutes(10)))
 struct HostWaitTests {
     private let program: Program
@@ -15,7 +15,7 @@ struct HostWaitTests {
 
     private static func busy(_ seconds: Int) -> Reply { Reply(429, headers: [("Retry-After", "\(seconds)")]) }
 
-    /// The run that is told to wait; the saved feed stands in for it if there is one.
+    /// Makes a run that receives a Retry-After. A saved feed, if there is one, is used instead.
     private func beToldToWait(exit code: Int32 = 0) async throws {
         server.server.route("/feed.json", Self.busy(3600))
         #expect(try await program.run(server.feedURL).status == .exited(code))
@@ -52,7 +52,7 @@ struct HostWaitTests {
     func over(_ until: String) async throws {
         try await program.run(server.feedURL)
         try await beToldToWait()
-        // A wrong clock has written a time that no server can have asked for.
+        // A wrong clock has stored a time that is too late for any Retry-After.
         try await changeWaits(to: "CAST(\(until) AS INTEGER)")
         server.serve(images: [0])
         let count = server.requestCount

@@ -17,7 +17,7 @@ struct HostileFeedTests {
 
     private static func times(_ count: Int, _ text: String) -> String { String(repeating: text, count: count) }
 
-    /// In each, BASE stands for the server, and SECRET for a file.
+    /// Hostile feeds, in which BASE stands for the server and SECRET for a file.
     private static let feeds: [String: (text: String, reason: String)] = [
         "billion laughs": (entity("y \"lol\"><!ENTITY x \"&y;&y;&y;&y;\""), "Entity 'x' not defined"),
         "quadratic blow-up": (entity("x \"\(times(200_000, "a"))\""), "Entity 'x' not defined"),

@@ -13,7 +13,7 @@ struct HostileTests {
         server = try FeedServer(images: 1)
     }
 
-    /// No byte that a terminal acts on, but the ends of lines.
+    /// Returns whether a text is free of bytes that a terminal acts on, except line ends.
     private func expectHarmless(_ result: ProcessResult, sourceLocation: SourceLocation = #_sourceLocation) {
         for scalar in (result.outputText + result.errorText).unicodeScalars where scalar != "\n" {
             let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)

@@ -113,7 +113,7 @@ struct ImageFailureTests {
         #expect(Files.names(in: program.imageDirectory).count == 2)
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
 
-        // What failed is tried again, and nothing else.
+        // Only the failed images are tried again.
         server.serve(.png(1), at: 1)
         let before = server.requestCount
         expectQuiet(try await program.run("--retry-failed", server.feedURL))

@@ -151,7 +151,7 @@ struct ImageOutputTests {
         #expect(Files.names(in: directory.path("out")) == ["image.png"])
         var new = stat()
         #expect(stat(path, &new) == 0)
-        // A new file in its place: who had the old one open never sees half of either.
+        // A new file replaces the old one, so that a process with the old one open sees it whole.
         #expect(new.st_ino != held.st_ino)
     }
 

@@ -125,7 +125,7 @@ struct ImportTests {
         try await program.run(other.feedURL)
         let before = try await program.run("export", "-").standardOutput
         var flipped = archive
-        // Within the last image.
+        // The archive is cut off within the last image.
         if let position = flipped.lastIndex(where: { $0 != 0 }) { flipped[position] ^= 1 }
         let refused = try await program.run("import", "--restore", "-", input: flipped)
         expectOneLine(refused, exit: 65, ["standard input: blobs/sha256/", "another digest", "nothing was imported"])
@@ -250,7 +250,7 @@ struct ImportTests {
         let process = try program.start("import", "--restore", pipe)
         let part = archive.prefix(4096)
         #expect(part.withUnsafeBytes { write(writer, $0.baseAddress, $0.count) } == part.count)
-        // It has taken that, and waits for more.
+        // The program has read that part and waits for more.
         var left: Int32 = 1
         while left > 0, process.result == nil {
             _ = ioctl(writer, UInt(FIONREAD), &left)

@@ -22,8 +22,8 @@ struct InstallTests {
             #"script=$1; shift; exec "$script" --binary "$feedsync" "$@""#, [Self.script] + arguments)
     }
 
-    /// As a user who isn't root, to whom some programs are what is said here. Root's home may hold the checkout: they may
-    /// look into every directory, if that can be given.
+    /// Runs a command as a user other than root, with stand-ins for some programs. The checkout may lie in root's home,
+    /// so the user gets the right to search every directory if possible.
     private func runAsAnother(_ command: [String], with programs: [String: String]) async throws -> ProcessResult {
         for (name, script) in programs {
             try program.directory.write("#!/bin/sh\n\(script)\n", to: "bin/\(name)")
@@ -39,7 +39,7 @@ struct InstallTests {
             """#, command)
     }
 
-    /// Every file below a directory, by its path there.
+    /// Returns every file below a directory by its path there.
     private func files(in directory: String) async throws -> [String] {
         let found = try await Subprocess.run("find", [directory, "-type", "f", "-printf", "%P %m\n"])
         return found.outputText.split(separator: "\n").map(String.init).sorted()
@@ -49,7 +49,7 @@ struct InstallTests {
     func everything() async throws {
         let result = try await install("--prefix", prefix)
         #expect(result.status == .exited(0), "\(result.errorText)")
-        // Neither systemd nor zsh looks in a prefix of one's own.
+        // systemd and zsh search only the standard prefixes.
         for hint in ["systemctl link '\(prefix)/lib/systemd/system/feedsync.service' && ", "fpath+=('\(prefix)/share/"]
         {
             #expect(result.outputText.contains(hint), "\(result.outputText)")
@@ -67,7 +67,7 @@ struct InstallTests {
         let completions = try await program.run("completions", "zsh").standardOutput
         #expect(try Files.bytes("\(prefix)/share/zsh/site-functions/_feedsync") == completions)
 
-        // Twice is as good as once.
+        // A second run changes nothing.
         #expect(try await install("--prefix", prefix).status == .exited(0))
         try program.directory.write("mine", to: "pre fix/share/mine")
         #expect(try await install("--prefix", prefix, "--uninstall").status == .exited(0))
@@ -83,7 +83,7 @@ struct InstallTests {
             "systemd-analyze", ["verify", "--man=no", "\(units)/feedsync.service", "\(units)/feedsync.timer"])
         #expect(verify.status == .exited(0), "\(verify.errorText)")
         #expect(verify.outputText + verify.errorText == "")
-        // In tenths: a service that is not confined at all is at 96.
+        // The exposure is in tenths: a service without any confinement has 96.
         let security = try await Subprocess.run(
             "systemd-analyze",
             ["security", "--no-pager", "--offline=yes", "--threshold=20", "\(units)/feedsync.service"])
@@ -149,7 +149,7 @@ struct InstallTests {
     func timer(isOwn: Bool) async throws {
         let directory = program.directory
         let unit = directory.path("own/share/systemd/user/feedsync.timer")
-        // What systemd would say.
+        // The stand-in prints what systemd would print.
         let systemctl = try directory.write(
             """
             #!/bin/sh

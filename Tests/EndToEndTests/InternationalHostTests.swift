@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Names that no resolver here knows, asked for through a proxy, which is told what each request carries.
+/// Host names that no local resolver knows. The requests go through a proxy, which records them.
 @Suite("A host beyond ASCII", .timeLimit(.minutes(5)))
 struct InternationalHostTests {
     private let program: Program

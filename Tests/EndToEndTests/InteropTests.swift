@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Archives in the hands of other programs.
+/// Archives that other programs read and write.
 @Suite("Other programs and archives", .timeLimit(.minutes(10)))
 struct InteropTests {
     private let program: Program
@@ -29,7 +29,7 @@ struct InteropTests {
         return result
     }
 
-    /// Imports into an empty cache and exports from there.
+    /// Imports into an empty cache and exports that cache.
     private func carried(_ path: String) async throws -> [UInt8] {
         let copy = try Program()
         expectQuiet(try await copy.run("import", "--restore", path))

@@ -6,14 +6,14 @@ import Testing
 struct InvalidFeedTests {
     private static let good = #"{"id":"\#(FeedServer.id(0))","image":"http://images.example/0.png"}"#
 
-    /// Feeds whose second item is wrong, and what the message says of it.
+    /// Feeds with an invalid second item, and what the message says about it.
     private static let wrongItems = [
         (#"{"image":"http://h/1.png"}"#, "items[1].id: missing"),
         (#"{"id":"ID","image":"file:///etc/passwd"}"#, "items[1].image: a file: URL"),
         (#"{"id":"ID","id":"ID","image":"http://h/1.png"}"#, "items[1].id: given twice"),
     ].map { (FeedServer.feed(items: [good, $0.0.replacing("\"ID\"", with: "\"\(FeedServer.id(1))\"")]), $0.1) }
 
-    /// Bodies that are no feed at all.
+    /// Bodies that are not feeds.
     private static let wrongBodies = [
         ("", "is empty"), ("<!DOCTYPE html><html><body>Please log in</body></html>", "HTML page"),
         ("{}", "items: missing"), (#"{"items":[\#(good)]"#, ""),

@@ -15,14 +15,14 @@ struct KeepingTests {
 
     private var feed: String { server.feedURL }
 
-    /// Each item keeps its id, wherever it stands.
+    /// Serves a feed of these items. Each item keeps its id, whatever its position.
     private func serve(_ numbers: [Int], token: String = "", images: Bool = true) {
         let items = numbers.map { #"{"id":"\#(FeedServer.id($0))","image":"\#(server.imageURL($0))\#(token)"}"# }
         server.serve(feed: FeedServer.feed(items: items))
         for number in numbers where images { server.serve(.png(number), at: number) }
     }
 
-    /// The numbers of its images: those that it names, and those that it doesn't.
+    /// Returns the numbers of the feed's images: the current ones and the kept ones.
     private func shown(_ arguments: String...) async throws -> [[Int]] {
         let images =
             try (await program.run(["show", "--offline", "--json", feed] + arguments)).json["images"]?.array ?? []
@@ -46,7 +46,7 @@ struct KeepingTests {
         #expect(status?["keep"]?.string == "forever")
         #expect(status?["images"] == .integer(4))
         #expect(status?["images_cached"] == .integer(4))
-        // What comes back stands where the feed has it.
+        // An item that comes back has its position in the feed.
         serve([1, 3])
         expectQuiet(try await program.run(feed))
         #expect(try await shown() == [[1, 3], [2, 0]])
@@ -59,7 +59,7 @@ struct KeepingTests {
     @Test("show lists kept items with the server's current ones") func shownFromServer() async throws {
         expectQuiet(try await program.run("--keep", "forever", feed))
         serve([3])
-        // The first saves it anew, the second confirms it.
+        // The first run saves the feed again, and the second one confirms it.
         for _ in 0..<2 {
             let result = try await program.run("show", "--json", feed)
             #expect(result.status == .exited(0))

@@ -45,7 +45,7 @@ struct LeftAloneTests {
     func pauses() async throws {
         try await failOnce(Reply(404))
         for hours in [1, 2, 4] {
-            // Far from the end on either side: the runs themselves take time.
+            // The times are far from the end of the pause, because the runs themselves take time.
             try await age(byMinutes: hours * 60 - 30)
             #expect(try await program.run(server.feedURL).status == .exited(0))
             try await age(byMinutes: 30)

@@ -93,7 +93,7 @@ struct RunLockTests {
         expectQuiet(await first.wait())
     }
 
-    /// Returns when the process has opened the file: there is no other sign that it has come so far.
+    /// Returns when the process has opened the file, which is the only sign that it has come so far.
     private func holdsOpen(_ process: StartedProcess, _ path: String) async throws {
         let descriptors = "/proc/\(process.pid)/fd"
         while process.result == nil {

@@ -7,7 +7,7 @@ struct MemoryTests {
     private static let latin = "<?xml version='1.0' encoding='ISO-8859-1'?>"
     private static let image = "<enclosure url='/0.png'/>"
 
-    /// `#` in `item` stands for the text of that size.
+    /// Makes a feed of one item. `#` in `item` stands for the text of that size.
     private static func rss(_ item: String, of size: Int, _ piece: String) -> String {
         let text = String(repeating: piece, count: size / piece.utf8.count)
         return "<rss><channel><item>\(image)</item>\(item.replacing("#", with: text))</channel></rss>"
@@ -17,7 +17,7 @@ struct MemoryTests {
         Array(latin.utf8) + text.unicodeScalars.map { UInt8($0.value) }
     }
 
-    /// Each makes a feed of about so many bytes, in one of the ways in which a reader may hold it several times.
+    /// The ways in which a reader might hold a feed several times. Each makes a feed of about a given number of bytes.
     private static let feeds: [String: @Sendable (Int) -> [UInt8]] = [
         "Latin-1 in one item": { inLatin(rss("<item><description>#</description></item>", of: $0, "é")) },
         "Latin-1 in many items": { inLatin(rss("#", of: $0, "<item><title>café</title></item>")) },
@@ -33,7 +33,7 @@ struct MemoryTests {
         },
     ]
 
-    /// The most memory that the program held until it had read the feed and asked for the image.
+    /// Returns the program's peak memory until it has read the feed and requested the image.
     private func peak(_ body: [UInt8]) async throws -> Int {
         let program = try Program()
         let gate = Gate()
@@ -59,7 +59,7 @@ struct MemoryTests {
         let feed = try #require(Self.feeds[name])
         let (small, large) = (feed(1 << 20), feed(5 << 20))
         let growth = try await peak(large) - peak(small)
-        // An é takes two bytes in UTF-8, and a text that grows is copied.
+        // An é takes two bytes in UTF-8, and a growing text is copied.
         #expect(growth <= 8 * (large.count - small.count), "\(growth >> 20) MB more")
     }
 

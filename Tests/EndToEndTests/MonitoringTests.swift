@@ -15,7 +15,7 @@ struct MonitoringTests {
         metrics = program.directory.path("feedsync.prom")
     }
 
-    /// The figures by name and labels, once Prometheus' own tool has found nothing wrong with them.
+    /// Returns the figures by name and labels, after Prometheus's own tool has accepted them.
     private func figures() async throws -> [String: Double] {
         let text = try Files.bytes(metrics)
         let check = try await Subprocess.run("promtool", ["check", "metrics"], standardInput: text)
@@ -44,7 +44,7 @@ struct MonitoringTests {
             "feedsync_cache_size_bytes": Double(size), "feedsync_build_info{version=\"0.1.0\"}": 1,
         ]
         for (name, value) in expected { #expect(figures[name] == value, "\(name)") }
-        // None so far: an alert on the time since then is raised.
+        // There has been no success yet, so an alert on the time since then is raised.
         #expect(figures["feedsync_last_success_timestamp_seconds"] == 0)
         #expect(try #require(figures["feedsync_last_run_duration_seconds"]) > 0)
         let end = try #require(figures["feedsync_last_run_timestamp_seconds"])
@@ -209,7 +209,7 @@ struct MonitoringTests {
         let dead = try DeadPort()
         let result = try await program.run("--ping-url", dead.url("/s3cret"), server.feedURL)
         #expect(result.status == .exited(0))
-        // Mostly one; a machine that is very busy may let the second fail for want of time.
+        // Usually there is one ping; on a very busy machine the second may run out of time.
         #expect(Set(result.errorLines).count == result.errorLines.count && !result.errorLines.isEmpty)
         #expect(result.errorLines.allSatisfy { $0.hasPrefix("feedsync: the ping to 127.0.0.1 failed: ") })
         #expect(!result.errorText.contains("s3cret"))

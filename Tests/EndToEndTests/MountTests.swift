@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// In a mount namespace of its own, which goes with the script.
+/// Tests in a mount namespace that ends with its script.
 @Suite("A cache on more than one mount", .timeLimit(.minutes(10)))
 struct MountTests {
     private static let mounts = ["images", "images/sha256", "incoming"]

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A port of this machine that refuses connections, and that nobody else gets as long as this lives.
+/// A port of this machine that refuses connections, and that is reserved as long as this object lives.
 final class DeadPort: Sendable {
     private let descriptor: Int32
     let port: UInt16
@@ -28,17 +28,17 @@ final class DeadPort: Sendable {
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 }
 
-/// A lock of a cache, held as another run holds it.
+/// A lock of a cache, held as by another run.
 final class HeldLock: Sendable {
     private let descriptor: Int32
 
-    /// As one that changes the cache.
+    /// Holds the lock of a run that changes the cache.
     convenience init(of program: Program) throws {
         mkdir(program.cache, 0o700)
         try self.init("\(program.cache)/lock", O_RDWR | O_CREAT, LOCK_EX)
     }
 
-    /// Holds the lock of an output directory as a run that writes there.
+    /// Holds the lock of an output directory, like a run that writes there.
     convenience init(ofOutput directory: String, of program: Program) async throws {
         let script = #"printf %s "$(realpath -m "$1")" | sha256sum | cut -c 1-64"#
         let hash = try await program.shell(script, directory).outputText.prefix(64)
@@ -47,7 +47,7 @@ final class HeldLock: Sendable {
         try self.init("\(program.cache)/outputs/\(hash).lock", O_RDWR | O_CREAT, LOCK_EX)
     }
 
-    /// As one that relies on images to stay, such as an export.
+    /// Holds the shared lock of a run that relies on the images, such as an export.
     convenience init(onImagesOf program: Program) throws {
         try self.init("\(program.cache)/images", O_RDONLY | O_DIRECTORY, LOCK_SH)
     }
@@ -58,13 +58,13 @@ final class HeldLock: Sendable {
     }
 
     deinit {
-        // Closing alone would leave it to a child that another test is just starting.
+        // After closing only, a child that another test is just starting would still hold the lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }
 
-/// A pipe that is open at both ends, and that nobody reads.
+/// A pipe that is open at both ends and is never read.
 final class StuckPipe: Sendable {
     let path: String
     private let descriptor: Int32
@@ -86,7 +86,7 @@ final class StuckPipe: Sendable {
         while write(writer, bytes, bytes.count) > 0 {}
     }
 
-    /// How many wait in it.
+    /// The number of bytes waiting in the pipe.
     var bytes: Int32 {
         var count: Int32 = 0
         return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? count : 0

@@ -14,8 +14,8 @@ struct PathTests {
 
     // MARK: No text
 
-    /// Runs the program in a directory whose name is not UTF-8, beside one of the name that it becomes when it is mended.
-    /// There is a link to it above.
+    /// Runs the program in a directory whose name is not UTF-8, beside one with the repaired name. A link above leads
+    /// to it.
     private func runInDirectory(_ arguments: String..., after setUp: String = ":") async throws -> ProcessResult {
         try await program.shell(
             #"""
@@ -79,7 +79,7 @@ struct PathTests {
 
     // MARK: Too long
 
-    /// A path of so many bytes.
+    /// Returns a path of this many bytes.
     private func path(of length: Int) -> String {
         var path = program.directory.path("long")
         while path.utf8.count + 202 < length { path += "/" + String(repeating: "x", count: 100) }
@@ -87,7 +87,7 @@ struct PathTests {
     }
 
     @Test("A path longer than the database allows is reported") func tooLong() async throws {
-        // With the longest name that SQLite makes of it, it is as long as it may be.
+        // With the longest name that SQLite adds, the path has the maximum length.
         let most = 512 - "/feedsync.sqlite-journal".utf8.count
         expectQuiet(try await program.run("sync", "--cache", path(of: most), server.feedURL))
         for (command, code) in [(["sync", server.feedURL], 73), (["status"], 74)] as [([String], Int32)] {

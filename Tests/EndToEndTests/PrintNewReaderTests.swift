@@ -7,9 +7,9 @@ import Testing
 struct PrintNewReaderTests {
     private let program: Program
     private let server: FeedServer
-    /// The last image is held back until it is opened.
+    /// The gate that holds back the last image.
     private let gate = Gate()
-    /// As many as make a batch that is not waited for.
+    /// The number of images that fills a batch.
     private let images = 101
 
     init() throws {
@@ -57,7 +57,7 @@ struct PrintNewReaderTests {
     func stopped() async throws {
         let (server, gate) = (try FeedServer(images: 3), Gate())
         server.serve(Reply(body: FeedServer.image(2), gate: gate), at: 2)
-        // One image after the other: when the last one is asked for, the others have come in, and are not yet saved.
+        // Images load one after another: when the last one is requested, the others have arrived and are not saved yet.
         let run = try program.start("--print-new", "-j", "1", server.feedURL)
         await run.comes(to: gate)
         run.kill(SIGTERM)

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// In a network of its own, where one machine has public addresses and private ones, and nginx listens on all of them.
+/// A separate network in which one machine has public and private addresses, and nginx listens on all of them.
 @Suite("Private addresses", .timeLimit(.minutes(10)))
 struct PrivateAddressTests {
     private static let publicSite = "http://93.184.216.34"
@@ -70,7 +70,7 @@ struct PrivateAddressTests {
         return try await program.shellWithOwnMounts(script, [directory.path, feed] + arguments, besides: "--net")
     }
 
-    /// The addresses that were asked for anything, in order.
+    /// Returns the addresses that received requests, in order.
     private func askedAddresses() throws -> [String] {
         String(decoding: try Files.bytes(directory.path("access.log")), as: UTF8.self)
             .split(separator: "\n").map { String($0.prefix { $0 != " " }) }

@@ -3,12 +3,13 @@ import TestSupport
 import Testing
 
 extension ProcessResult {
-    /// Standard output as JSON.
+    /// Parses standard output as JSON.
     var json: JSONValue {
         get throws { try JSONValue.parse(standardOutput) }
     }
 
-    /// The same with what differs from run to run made equal: a well-formed time is "TIME", the run's length 0.
+    /// Parses standard output as JSON and replaces what differs from run to run: a well-formed time becomes "TIME", and
+    /// the run's duration 0.
     var comparableJSON: JSONValue {
         get throws { try json.comparable }
     }
@@ -37,13 +38,13 @@ extension JSONValue {
         }
     }
 
-    /// RFC 3339 in UTC with microseconds.
+    /// Matches RFC 3339 in UTC with microseconds.
     private static func isTime(_ text: String) -> Bool {
         text.wholeMatch(of: #/2\d{3}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{6}Z/#) != nil
     }
 }
 
-/// The exit code is the one expected, and all is said in one line on standard error that holds each of `parts`.
+/// Expects this exit code, and one line on standard error that contains each of `parts`.
 func expectOneLine(
     _ result: ProcessResult, exit code: Int32, _ parts: [String],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -56,7 +57,7 @@ func expectOneLine(
     }
 }
 
-/// The run did as it should, and had nothing to say.
+/// Expects that the run succeeded silently.
 func expectQuiet(
     _ result: ProcessResult, sourceLocation: SourceLocation = #_sourceLocation
 ) {

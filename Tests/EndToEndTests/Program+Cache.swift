@@ -3,12 +3,12 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The cache that the program left, looked at and tampered with from outside.
+/// The cache that the program left, examined and changed from outside.
 extension Program {
     var database: String { "\(cache)/feedsync.sqlite" }
     var imageDirectory: String { "\(cache)/images/sha256" }
 
-    /// What is saved of a feed, as `show` tells it: two of these are equal if nothing changed in between.
+    /// Returns what `show` says about a saved feed. Two results are equal if nothing changed in between.
     func saved(_ feed: String) async throws -> String {
         let result = try await run("show", "--offline", "--json", "--max-age", "forever", feed)
         #expect(result.status == .exited(0), "\(result.errorText)")
@@ -17,7 +17,7 @@ extension Program {
 
     func status() async throws -> JSONValue { try await run("status", "--json").json }
 
-    /// Runs SQL on the database and gives back what the query printed, less the last line's end.
+    /// Runs SQL on the database. Returns what the query printed, without the last line end.
     @discardableResult
     func sql(_ statements: String) async throws -> String {
         let result = try await Subprocess.run("sqlite3", [database, statements])
@@ -25,7 +25,7 @@ extension Program {
         return String(result.outputText.dropLast())
     }
 
-    /// Changes the index alone by which feeds are found: to `statement` it is a table `entries` of URLs and ids.
+    /// Changes only the index by which feeds are found. To `statement` it is a table `entries` of URLs and ids.
     func changeIndexOfFeeds(_ statement: String) async throws {
         let index = "sqlite_autoindex_feeds_1"
         let table = "CREATE TABLE entries (url, id, PRIMARY KEY (url, id)) WITHOUT ROWID"
@@ -35,7 +35,7 @@ extension Program {
             UPDATE sqlite_schema SET (type, name, tbl_name, sql) = ('table', 'entries', 'entries', '\(table)')
             WHERE name = '\(index)'
             """)
-        // Another process, as what an open database takes for a table or an index it goes on with.
+        // A new process is needed, because an open database keeps its view of tables and indexes.
         try await sql(
             """
             PRAGMA writable_schema = ON; \(statement);
@@ -44,12 +44,12 @@ extension Program {
             """)
     }
 
-    /// Makes it look as if all that is saved had been saved eight days earlier.
+    /// Moves all saving times back by eight days.
     func makeStale() async throws {
         try await sql("UPDATE feeds SET saved_at = saved_at - 8 * 24 * 3600 * 1000000")
     }
 
-    /// Has all that is saved say what an Essential feed can't.
+    /// Gives the saved images members that the Essential format lacks.
     func sayMore() async throws {
         try await sql(
             """
@@ -58,13 +58,13 @@ extension Program {
             """)
     }
 
-    /// The digest the cache has for an image, in hex.
+    /// Returns the digest of an image in the cache, in hex.
     func digest(of image: String) async throws -> String {
         try await sql("SELECT lower(hex(digest)) FROM images WHERE url = '\(image)'")
     }
 }
 
-/// Files as a test looks at them.
+/// File operations of tests.
 enum Files {
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
@@ -79,7 +79,7 @@ enum Files {
         return bytes
     }
 
-    /// -1 if it isn't there.
+    /// Returns the size of a file, or -1 if it is missing.
     static func size(_ path: String) -> Int {
         var status = stat()
         return lstat(path, &status) == 0 ? Int(status.st_size) : -1
@@ -91,7 +91,7 @@ enum Files {
         return status.st_mode & 0o777
     }
 
-    /// Changes the byte in the middle, as a disk that forgets would.
+    /// Changes the byte in the middle of a file, as a failing disk would.
     static func damage(_ path: String) throws {
         guard chmod(path, 0o644) == 0, let file = fopen(path, "r+") else { throw SystemFailure.last("open \(path)") }
         defer { fclose(file) }

@@ -1,21 +1,21 @@
 import Glibc
 import TestSupport
 
-/// The built program, with a cache and a home of its own, in a directory that goes with it.
+/// The built program with its own cache and home, in a directory that is deleted afterwards.
 final class Program: Sendable {
     let directory: TemporaryDirectory
     let cache: String
     private let executable: String
 
-    /// `cache` is one that is there already.
+    /// Makes a program. `cache` is the path of an existing cache.
     init(cache: String? = nil) throws {
         directory = try TemporaryDirectory()
         self.cache = cache ?? directory.path("cache")
         executable = try Self.builtExecutable()
     }
 
-    /// As cron has it: hardly any environment. More of it comes from `environment`. Nothing is tried again unless a
-    /// test asks for it: most are not about that, and would wait for seconds.
+    /// Runs the program with a minimal environment, as cron does. `environment` adds variables. Retries are off unless
+    /// a test enables them, because most tests are about something else and would wait for seconds.
     @discardableResult
     func run(
         _ arguments: String..., environment: [String: String] = [:], input: [UInt8] = []
@@ -30,7 +30,7 @@ final class Program: Sendable {
             executable, arguments, environment: surroundings(environment), standardInput: input)
     }
 
-    /// As one whom the modes of files and directories bind, which root is not by itself.
+    /// Runs the program as a user to whom the modes of files and directories apply, unlike root.
     @discardableResult
     func runBound(_ arguments: String...) async throws -> ProcessResult { try await runBound(arguments) }
 
@@ -48,15 +48,15 @@ final class Program: Sendable {
         try StartedProcess(executable, arguments, environment: surroundings([:]))
     }
 
-    /// At a terminal, with the environment that one has.
+    /// Runs the program on a terminal, with the environment of a terminal.
     func start(
         _ arguments: [String], on terminal: PseudoTerminal, environment: [String: String] = ["TERM": "xterm"]
     ) throws -> StartedProcess {
         try StartedProcess(executable, arguments, environment: surroundings(environment), on: terminal)
     }
 
-    /// Runs a shell script in which `"$feedsync"` is the program and `$1` and on are `arguments`: for redirections,
-    /// limits and bare environments.
+    /// Runs a shell script in which `"$feedsync"` is the program and `$1` and following are `arguments`: for
+    /// redirections, limits and bare environments.
     func shell(_ script: String, _ arguments: String...) async throws -> ProcessResult {
         try await shell(script, arguments)
     }
@@ -66,8 +66,8 @@ final class Program: Sendable {
             "sh", ["-c", script, "sh"] + arguments, environment: surroundings(["feedsync": executable]))
     }
 
-    /// The same in a mount namespace of its own, which goes with the script, and in others that `unshare` has options for.
-    /// Whoever isn't root is in there.
+    /// Runs a shell script in its own mount namespace, which ends with the script, and in others that `unshare` has
+    /// options for. A user other than root is root inside.
     func shellWithOwnMounts(
         _ script: String, _ arguments: [String], besides options: String = ""
     ) async throws -> ProcessResult {
@@ -81,7 +81,7 @@ final class Program: Sendable {
         try await shellWithOwnMounts(script, arguments)
     }
 
-    /// The same as `shell`, not waited for.
+    /// Starts a shell script without waiting for it.
     func startShell(_ script: String, _ arguments: String...) throws -> StartedProcess {
         try startShell(script, arguments)
     }
@@ -94,15 +94,15 @@ final class Program: Sendable {
     private func surroundings(_ more: [String: String]) -> [String: String] {
         let base = [
             "FEEDSYNC_CACHE": cache, "HOME": directory.path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-            // A server that a test holds up is not to be given up because the machine is slow, nor to be tried again.
+            // A server that a test holds up must neither be given up on a slow machine nor get retries.
             "FEEDSYNC_TIMEOUT": "900", "FEEDSYNC_RETRIES": "0",
-            // Only read by a program that was built with AddressSanitizer.
+            // Only a program that was built with AddressSanitizer reads this variable.
             "ASAN_OPTIONS": getenv("ASAN_OPTIONS").map { String(cString: $0) } ?? "",
         ]
         return base.merging(more) { _, given in given }
     }
 
-    /// It lies beside the program of the tests, wherever that was built, unless another is to be tested.
+    /// The path of the program, which lies beside the built tests unless the environment names another.
     static func builtExecutable() throws -> String {
         if let other = getenv("FEEDSYNC_TESTED") { return String(cString: other) }
         guard let tests = realpath("/proc/self/exe", nil) else { throw NoExecutable() }
@@ -120,7 +120,8 @@ final class Program: Sendable {
 }
 
 extension StartedProcess {
-    /// Returns when its request waits at the gate; or when it has ended without, for a test to fail and not to wait.
+    /// Returns when the run's request waits at the gate, or when the run has ended without one, so that the test fails
+    /// instead of waiting.
     func comes(to gate: Gate) async {
         Task {
             _ = await wait()

@@ -9,7 +9,7 @@ struct ProgressTests {
     private let server: FeedServer
     private let gate = Gate()
 
-    /// Two images, of which the second doesn't come before the gate is opened.
+    /// Serves two images, of which the second arrives only when the gate is opened.
     init() throws {
         program = try Program()
         server = try FeedServer(images: 2)
@@ -41,7 +41,7 @@ struct ProgressTests {
         for columns in [20, 80, 200] {
             try terminal.resize(columns: columns)
             let position = terminal.position
-            // What was drawn before the size was set may still come; after two more it has.
+            // A line drawn before the change of size may still arrive; after two more lines, the size applies.
             #expect(await terminal.shows(from: position) { $0.split(separator: "\r").count > 4 })
             let later = terminal.position
             #expect(await terminal.shows(from: later) { $0.split(separator: "\r").count > 3 })
@@ -166,7 +166,7 @@ struct ProgressTests {
             #expect(screen.lines.count == 1 && screen.lines[0].hasPrefix("feedsync: "), "\(screen.lines)")
             #expect(screen.rest == "")
         }
-        // One that waits for its input is seen at it.
+        // The run is seen waiting for its input.
         let pipe = program.directory.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         let writer = open(pipe, O_RDWR | O_CLOEXEC)
@@ -199,7 +199,7 @@ struct ProgressTests {
     func reading(_ command: [String], _ word: String, _ code: Int32, _ end: String) async throws {
         gate.open()
         try await program.run(server.feedURL)
-        // What takes longer to hash than a line takes to be drawn, and no room.
+        // Hashing this file takes longer than drawing a line, and the file takes no space.
         let image = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
         #expect(chmod(image, 0o600) == 0 && truncate(image, 1 << 29) == 0)
         try await program.sql("UPDATE images SET size = 1 << 29 WHERE url = '\(server.imageURL(1))'")
@@ -213,13 +213,13 @@ struct ProgressTests {
     }
 }
 
-/// What a terminal makes of the bytes it is given, as far as a progress line uses it.
+/// A model of a terminal, as far as a progress line uses one.
 private struct Screen {
-    /// Lines that stay.
+    /// The lines that stay.
     private(set) var lines: [String] = []
-    /// What was drawn over later, or wiped.
+    /// The lines that were overwritten or erased.
     private(set) var drawn: [String] = []
-    /// What stands in the last line.
+    /// The content of the last line.
     private(set) var rest = ""
 
     init(_ text: String) {

@@ -31,7 +31,7 @@ struct ReadOnlyMediumTests {
 
     @Test("A read-only cache whose log can't be merged is refused, because the database is incomplete")
     func log() async throws {
-        // A killed run leaves its log, and the feed in there alone.
+        // A killed run leaves its log, which alone contains the feed.
         let gate = Gate()
         server.serve(Reply(body: FeedServer.image(0), gate: gate), at: 0)
         let run = try program.start(server.feedURL)
@@ -41,7 +41,7 @@ struct ReadOnlyMediumTests {
         gate.open()
         #expect(Files.size("\(program.database)-wal") > 0)
         #expect(try await runReadOnly(#"show --offline "$1""#).status == .exited(0))
-        // The index of the log, with which it can be read, is no part of what is saved.
+        // The index of the log only serves for reading and is not a part of the saved data.
         #expect(unlink("\(program.database)-shm") == 0)
 
         for command in [#"show --offline "$1""#, "status --json", "export -"] {

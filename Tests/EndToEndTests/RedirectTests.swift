@@ -62,7 +62,7 @@ struct RedirectTests {
             let line = "\(said) (first: \(server.imageURL(2 * index)); -v shows each)"
             #expect(result.errorText.contains(line), "\(result.errorText)")
         }
-        // They are left alone as if their own server had said so.
+        // The failures count as permanent, as if their own server had sent them.
         let count = others.map(\.requestCount)
         expectQuiet(try await program.run(server.feedURL))
         #expect(others.map(\.requestCount) == count)

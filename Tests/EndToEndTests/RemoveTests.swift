@@ -5,7 +5,7 @@ import Testing
 @Suite("Remove, from outside", .timeLimit(.minutes(10)))
 struct RemoveTests {
     private let program: Program
-    /// Its first image's bytes are those of the other's first.
+    /// A server whose first image has the same bytes as the other's first.
     private let server: FeedServer
     private let other: FeedServer
     private let bytes = FeedServer.image(1).count + FeedServer.image(2).count

@@ -85,8 +85,8 @@ struct ResourceLimitTests {
 
     @Test("A run that can start hardly any threads says so at once")
     func hardlyAnyThreads() async throws {
-        // Root may start any number: it runs as somebody who has nothing else running, and by an open file, as that
-        // somebody may not be let in where the program lies.
+        // Root may start any number of threads, so the program runs as a user without other processes. It is started
+        // from an open file, because that user may be unable to reach its path.
         let result = try await program.shell(
             #"""
             exec 3<"$feedsync"

@@ -13,7 +13,7 @@ struct ResumeTests {
         server = try FeedServer(images: 1)
     }
 
-    /// The first answer breaks off; the next one is `then`.
+    /// Serves an image whose first response breaks off; the next response is `then`.
     private func serve(etag: String?, then: @escaping @Sendable (LoopbackServer.Request) -> Reply) {
         let count = Counter()
         server.server.route("/0.png") { request in

@@ -122,7 +122,8 @@ struct RetryTests {
         #expect(result.errorLines.count == 2, "\(result.errorText)")
         #expect(result.errorText.contains("40 images from 127.0.0.1"))
         #expect(result.errorText.contains("1 downloaded"))
-        // Four times as many as are in flight to one host, and not twice each.
+        // The number of requests is four times the number in flight to one host, and less than twice that of the
+        // images.
         #expect(silent.requestCount <= 36)
         gate.open()
     }
@@ -137,14 +138,14 @@ struct RetryTests {
 }
 
 extension LoopbackServer {
-    /// One reply for each request in turn; the last for all that come after.
+    /// Returns the replies one after another; the last one is repeated.
     func route(_ path: String, attempts: [Reply]) {
         let count = Counter()
         route(path) { _ in attempts[min(count.next(), attempts.count - 1)] }
     }
 }
 
-/// Counts from 0.
+/// A counter that starts at 0.
 final class Counter: Sendable {
     private let count = Atomic(0)
     func next() -> Int { count.add(1, ordering: .relaxed).oldValue }

@@ -75,7 +75,7 @@ struct RevalidateTests {
         #expect(try await program.run(server.feedURL, "--revalidate").status == .exited(0))
         #expect(try await program.sql(kept) == "1")
 
-        // As an older version left it.
+        // The row is as an older version left it.
         try await program.sql("UPDATE feeds SET etag = '\(long)'; UPDATE images SET etag = '\(long)'")
         let archive = try await program.run("export", "-").standardOutput
         #expect(!String(decoding: archive, as: UTF8.self).contains("xxx"))

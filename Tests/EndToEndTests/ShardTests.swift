@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Parts of the work, each done with a cache of its own, and what they are together.
+/// Parts of the work, each with its own cache, and their merged result.
 @Suite("Parts of the work", .timeLimit(.minutes(10)))
 struct ShardTests {
     private let whole: Program
@@ -79,7 +79,7 @@ struct ShardTests {
         expectQuiet(try await merged.run(["import", "--restore"] + (try await archives(parts.reversed()))))
         #expect(Files.names(in: merged.imageDirectory) == Files.names(in: whole.imageDirectory))
         #expect(try await shown(server.feedURL, in: merged) == shown(server.feedURL, in: whole))
-        // The next run of a part asks for nothing of the others'.
+        // The next run of a part requests nothing of the other parts.
         let asked = server.requestCount
         expectQuiet(try await parts[0].run("--shard", "0/4", "--shard-by", "image", server.feedURL))
         #expect(server.paths(after: asked) == ["/feed.json"])

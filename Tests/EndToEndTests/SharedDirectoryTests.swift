@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// In a directory such as /tmp, in which anybody can put something where a file is to be written.
+/// Outputs in a directory such as /tmp, in which any user can put something under the output's name.
 @Suite("An output file in a directory that everybody may write to", .timeLimit(.minutes(10)))
 struct SharedDirectoryTests {
     private static let stranger: uid_t = 4711

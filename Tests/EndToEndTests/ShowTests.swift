@@ -126,7 +126,7 @@ struct ShowTests {
             ])
         #expect(image?["title"] == "A day out" && image?["link"] == .string(link))
         #expect(image?["published"] == "2026-11-20T08:15:00.000001Z")
-        // No text from a feed drives a terminal.
+        // Text from a feed cannot control a terminal.
         try await program.sql("UPDATE items SET title = char(27) || '[2J'")
         let escaped = try await program.run("show", "--offline", server.feedURL)
         #expect(!escaped.outputText.contains("\u{1B}") && escaped.outputText.contains("[2J"))
@@ -149,7 +149,7 @@ struct ShowTests {
         let patient = try await program.run("show", "--offline", "--max-age", "2w", server.feedURL)
         #expect(patient.status == .exited(0))
         #expect(patient.outputText.contains("saved 8 days ago"))
-        // It was not deleted by being asked for.
+        // The request left the feed in the cache.
         #expect(try await program.status()["feeds"]?.array?.count == 1)
     }
 
@@ -207,7 +207,8 @@ struct SlowReaderTests {
         let server = try FeedServer(images: 2000)
         let fifo = program.directory.path("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
-        // More than a pipe holds: show blocks on writing until the reader, opened but idle, goes on.
+        // The output is larger than a pipe's buffer: show blocks on writing until the reader, which is open but idle,
+        // goes on.
         let reader = try program.startShell(
             #"exec 3<"$1"; head -c 1 <&3 >/dev/null; "$feedsync" validate; echo $?; cat <&3 >/dev/null"#, fifo)
         let shown = try await program.shell(#""$feedsync" show "$1" >"$2""#, server.feedURL, fifo)

@@ -12,7 +12,7 @@ struct SignalTests {
     init() throws {
         program = try Program()
         server = try FeedServer(images: 5)
-        // One image after the other: when the last one is asked for, the others have come in, and are not yet saved.
+        // Images load one after another: when the last one is requested, the others have arrived and are not saved yet.
         server.serve(Reply(body: FeedServer.image(4), gate: gate), at: 4)
     }
 
@@ -89,7 +89,7 @@ struct SignalTests {
     func together() async throws {
         let run = try program.start("-j", "1", server.feedURL)
         await run.comes(to: gate)
-        // Two of one kind that wait together are one to the kernel, so the other is of another kind.
+        // Two pending signals of one kind are one signal to the kernel, so the test sends two kinds.
         for signal in [SIGSTOP, SIGTERM, SIGHUP, SIGCONT] { run.kill(signal) }
         let result = await run.wait()
         gate.open()
@@ -104,7 +104,8 @@ struct SignalTests {
         gate.open()
         server.serve(feedOf: (0..<2000).map(server.imageURL))
         let terminal = try PseudoTerminal(columns: 80)
-        // That nobody reads, and that the program can't open for itself: it is kept in the midst of a write.
+        // The pipe has no reader, and the program can't open it itself, so the program is stopped in the middle of a
+        // write.
         let run = try program.startShell(
             #"""
             user=$(id -u); [ "$user" = 0 ] && bound="setpriv --bounding-set=-dac_override,-dac_read_search"
@@ -113,13 +114,13 @@ struct SignalTests {
         try await run.eventually { terminal.unread > 0 }
 
         run.kill(SIGTERM)
-        // Those that come soon are taken for the same request.
+        // Signals that follow soon count as the same request.
         while run.result == nil {
             run.kill(SIGINT)
             try await Task.sleep(for: .milliseconds(20))
         }
 
-        // Mostly by the second; the first may have come between two writes.
+        // Usually the second signal ends the run; the first may arrive between two writes.
         #expect([.exited(128 + SIGTERM), .exited(128 + SIGINT)].contains(run.result?.status))
         withExtendedLifetime(terminal) {}
     }
@@ -167,7 +168,7 @@ struct UnreadOutputTests {
     func unread(_ command: String) async throws {
         server.serve(.image(Samples.png + Array(repeating: 7, count: 1 << 20)), at: 0)
         try await program.run(server.feedURL)
-        // Most of these images aren't there, of which there is something to say.
+        // Most of these images are missing, so the run has something to report.
         server.serve(feedOf: (0..<2000).map(server.imageURL))
         let pipe = try StuckPipe(in: program.directory)
         let run = try program.startShell(#"exec "$feedsync" \#(command) "$2""#, server.feedURL, pipe.path)
@@ -221,7 +222,7 @@ struct UnreadOutputTests {
         gate.open()
 
         #expect(result.status == .exited(128 + SIGTERM))
-        // On the stream that is read.
+        // The signal arrives while the program writes to the stream that is read.
         #expect((stream == 1 ? result.errorText : result.outputText).contains("downloaded"))
         withExtendedLifetime(pipe) {}
     }
@@ -241,7 +242,7 @@ struct UnreadOutputTests {
 }
 
 extension StartedProcess {
-    /// Whether a signal is in one of the sets of signals that Linux tells of a process.
+    /// Returns whether a signal is in one of the sets that Linux shows for a process.
     func mask(_ name: String, has signal: Int32) -> Bool {
         guard let status = try? Files.bytes("/proc/\(pid)/status") else { return false }
         let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("\(name):") }
@@ -249,7 +250,7 @@ extension StartedProcess {
         return set >> UInt64(signal - 1) & 1 == 1
     }
 
-    /// For what a process can only be watched doing, while it runs.
+    /// Polls for a state of a running process that can only be observed.
     func eventually(_ holds: () -> Bool) async throws {
         while !holds(), result == nil { try await Task.sleep(for: .milliseconds(2)) }
     }

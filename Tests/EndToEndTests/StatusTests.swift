@@ -53,7 +53,7 @@ struct StatusTests {
         #expect(feeds.count == 2)
         #expect(expected.allSatisfy(feeds.contains))
         let bytes = FeedServer.image(0).count
-        // Both servers' first images are the same bytes: one file.
+        // Both servers' first images have the same bytes and share one file.
         #expect(json["images"] == ["count": 1, "bytes": .integer(bytes)])
 
         let text = try await program.run("status")
@@ -82,7 +82,7 @@ struct StatusTests {
 
         let status = try await program.status()
 
-        // The first and the last are the same bytes.
+        // The first and the last image have the same bytes.
         #expect(status["feeds"]?[0]?["images"]?.int == 5)
         #expect(status["feeds"]?[0]?["images_cached"]?.int == 2)
         #expect(status["images"] == ["count": 1, "bytes": .integer(FeedServer.image(0).count)])

@@ -57,7 +57,7 @@ struct StatusTroubleTests {
         try await program.run(server.feedURL)
         let refused = try await feed()?["last_error"]
         #expect(refused?["message"]?.string?.contains("429") == true, "\(refused.debugDescription)")
-        // It is not asked.
+        // The server of this feed gets no request.
         try await program.run(server.feedURL)
         #expect(try await feed()?["last_error"] == refused)
         let lines = try await program.run("status").outputLines

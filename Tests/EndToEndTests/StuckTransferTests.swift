@@ -3,11 +3,11 @@ import JSONText
 import TestSupport
 import Testing
 
-/// A server that floods its connection with empty frames can keep libcurl inside one call, where no option of libcurl's
-/// applies.
+/// A server that floods its connection with empty frames can keep libcurl inside one call, during which libcurl checks
+/// none of its options.
 @Suite("A run whose transfers are stuck", .timeLimit(.minutes(10)))
 struct StuckTransferTests {
-    /// A flood that is ended begins again with the next attempt.
+    /// A flood that is ended starts again with the next attempt.
     private static let options = ["--insecure", "--retries", "50"]
 
     private let program: Program

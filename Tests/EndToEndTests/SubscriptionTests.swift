@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// A gallery is itself a feed, and several feeds are one there.
+/// A gallery as a feed, which combines several feeds.
 @Suite("The gallery as a feed", .timeLimit(.minutes(10)))
 struct SubscriptionTests {
     let program: Program
@@ -19,7 +19,7 @@ struct SubscriptionTests {
 
     private func feed() throws -> JSONValue { try JSONValue.parse(Files.bytes("\(site)/feed.json")) }
 
-    /// What is said of each item below its image.
+    /// Returns the text of each item below its image.
     private func words(_ items: [JSONValue]) -> [String] {
         items.map { item in
             let html = item["content_html"]?.string ?? ""
@@ -27,7 +27,7 @@ struct SubscriptionTests {
         }
     }
 
-    /// The feed has these images, each with its number in all that is said of it.
+    /// Serves a feed of these images, each with its number in all its texts.
     private func serve(_ numbers: some Collection<Int>, on server: FeedServer) {
         let items = numbers.map { number in
             #"{"id":"\#(FeedServer.id(number))","description":"Image \#(number)","image":"\#(server.imageURL(number))"}"#
@@ -54,7 +54,7 @@ struct SubscriptionTests {
         #expect(images.count == 2)
         #expect(images.allSatisfy { $0["title"] == "A day out" && $0["published"] != nil })
         #expect(Set(images.compactMap { $0["description"]?.string }) == ["Image 0", "Image 1"])
-        // The way back is to the page of the gallery, and opens the image there.
+        // The link leads to the page of the gallery and opens the image there.
         let pages = images.compactMap { $0["link"]?.string?.split(separator: "#").first }
         #expect(Set(pages).count == 1)
         #expect(pages.first?.hasPrefix(nginx.url("/127-0-0-1-")) == true)
@@ -128,7 +128,7 @@ struct SubscriptionTests {
         ]
         let places = marks.compactMap { page.firstRange(of: $0)?.lowerBound }
         #expect(places.count == marks.count)
-        // The first two have no date: nothing says that they are older than what has one.
+        // The first two have no date, so they may be as new as those that have one.
         #expect(page.ranges(of: "<figure").count == 5)
         #expect(places[3] < places[4] && places[4] < places[5] && places[..<3].allSatisfy { $0 < places[3] })
         #expect(places[1] < places[2])

@@ -20,7 +20,7 @@ struct SyncGalleryTests {
         try await program.run(other.feedURL)
         expectQuiet(try await program.run("--gallery", site, server.feedURL))
         #expect(Files.names(in: site).filter { $0.hasSuffix(".html") }.count == 4)
-        // The images of this very run are in it.
+        // The gallery contains the images of this run.
         let digest = try await program.digest(of: server.imageURL(1))
         #expect(Files.exists("\(site)/images/\(digest).png"))
     }

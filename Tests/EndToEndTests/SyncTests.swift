@@ -52,7 +52,7 @@ struct SyncTests {
         let asNobody = #"setpriv --reuid=65534 --regid=65534 --clear-groups "$feedsync" --no-config"#
         for (arguments, next) in [(["sync", server.feedURL], "sync"), (["validate"], "sync '\(server.feedURL)'")] {
             let cache = program.directory.path(arguments[0])
-            // A user whom the way to it lets through.
+            // The script makes the path accessible to the user.
             let script = #"chmod 755 "$HOME"; mkdir "$1"; chown 65534:65534 "$1"; shift; "$feedsync" "$@""#
             expectQuiet(try await program.shell(script, [cache] + arguments + ["--cache", cache]))
             expectQuiet(try await program.shell("\(asNobody) --cache \"$1\" \(next)", cache))
@@ -163,7 +163,7 @@ struct SyncTests {
         #expect(server.server.requests.last?.header("if-none-match") == "\"1\"")
         #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "unchanged")
         #expect(try result.json["images"]?["cached"]?.int == 3)
-        // The server has confirmed that the saved feed is the latest: it is fresh again.
+        // The server has confirmed the saved feed, so it is fresh again.
         #expect(try await program.status()["feeds"]?[0]?["fresh"]?.bool == true)
     }
 

@@ -1,20 +1,20 @@
 import Glibc
 import TestSupport
 
-/// The system calls of a run, as strace saw them. It stops a thread before a call and after it: where one waits for the
-/// other, the end of the first stands before the beginning of the second.
+/// The system calls of a run, as strace recorded them. strace stops a thread before and after a call: if one call waits
+/// for another, the end of the first comes before the beginning of the second.
 struct SystemCallTrace {
     struct Call {
         let name: String
-        /// As strace writes them.
+        /// The arguments as strace writes them.
         var arguments: String
-        /// Negative where it failed; nil where the run ended before it did.
+        /// The result, which is negative for a failure; nil if the run ended during the call.
         var result: Int?
-        /// Lines of the trace.
+        /// The lines of the trace where the call begins and ends.
         let began: Int
         var ended = Int.max
-        /// The files and directories that it is about, as they were called when it began: relative to the traced directory if
-        /// they lie in there.
+        /// The files and directories of the call, under their paths when it began: relative to the traced directory if
+        /// they are inside it.
         var paths: [String] = []
 
         func isDone(before other: Call) -> Bool { ended < other.began }
@@ -22,9 +22,9 @@ struct SystemCallTrace {
 
     private(set) var calls: [Call] = []
 
-    /// What strace wrote with `-f -y`. `directory` is the traced one.
+    /// Reads the output of strace with `-f -y`. `directory` is the traced directory.
     init(_ text: String, of directory: String) {
-        // By the thread.
+        // The unfinished calls by their threads.
         var unfinished: [Substring: Int] = [:]
         for (number, line) in text.utf8.split(separator: UInt8(ascii: "\n")).map(Substring.init).enumerated() {
             let thread = line.prefix { $0 != " " }
@@ -52,7 +52,7 @@ struct SystemCallTrace {
         }
     }
 
-    /// `rest` are the arguments, or the last of them, and the result.
+    /// Ends a call. `rest` has the arguments, or the last of them, and the result.
     private mutating func end(_ index: Int, at line: Int, _ rest: Substring) {
         guard let equals = rest.utf8.lastIndex(of: UInt8(ascii: "=")) else { return }
         let arguments = rest[..<equals].utf8
@@ -63,18 +63,18 @@ struct SystemCallTrace {
         calls[index].ended = line
     }
 
-    /// Those that went well and are about a path.
+    /// The calls that succeeded and are about a path.
     func successes(_ names: Set<String>, _ path: String) -> [Call] {
         calls.filter { names.contains($0.name) && ($0.result ?? -1) >= 0 && $0.paths.contains(path) }
     }
 
-    /// Each time that a file or directory was written to disk.
+    /// The calls that synchronised a file or directory with the disk.
     func syncs(_ path: String) -> [Call] { successes(["fsync", "fdatasync"], path) }
 }
 
 extension SystemCallTrace.Call {
-    /// A descriptor stands with its path, `7</there>`, and a name in double quotes; where the call is one of those that
-    /// take both, the name is one in that directory.
+    /// Returns the paths in a call's arguments. A descriptor appears with its path, `7</there>`, and a name in double
+    /// quotes. In calls that take both, the name is relative to that directory.
     fileprivate var namedPaths: [String] {
         let takesBoth = name.hasSuffix("at") || name.hasSuffix("at2")
         var paths: [String] = []
@@ -92,7 +92,7 @@ extension SystemCallTrace.Call {
                 if let alone = directory { paths.append(alone) }
                 directory = String(text)
             } else {
-                // Data, in which anything may stand.
+                // This argument is data, which can contain anything.
                 break
             }
         }
@@ -101,12 +101,12 @@ extension SystemCallTrace.Call {
 }
 
 extension Program {
-    /// Runs the program, and tells of those of its system calls that change files or write them to disk.
+    /// Runs the program and returns a trace of the system calls that change files or synchronise them.
     func trace(_ arguments: String...) async throws -> (result: ProcessResult, trace: SystemCallTrace) {
         try await trace(arguments)
     }
 
-    /// The same; `fault` is something that strace is to put in its way.
+    /// Does the same while strace injects `fault`.
     func trace(
         _ arguments: [String], fault: String? = nil
     ) async throws -> (result: ProcessResult, trace: SystemCallTrace) {

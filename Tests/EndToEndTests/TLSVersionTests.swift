@@ -10,7 +10,8 @@ struct TLSVersionTests {
     init() async throws {
         program = try Program()
         try program.directory.write(#"{"items":[]}"#, to: "feed.json")
-        // A system that allows whatever the library can do: what is refused is refused by the program.
+        // The system's configuration allows all versions of the library, so the program itself has to refuse the old
+        // ones.
         try program.directory.write(
             """
             openssl_conf = all
@@ -35,7 +36,7 @@ struct TLSVersionTests {
     @Test("A server that only supports TLS below 1.2 is refused")
     func oldest() async throws {
         let old = try await TLSServer("-tls1_1", in: directory)
-        // It is there, and talks to others.
+        // The server works with other clients.
         let other = try await Subprocess.run(
             "openssl", ["s_client", "-connect", old.address, "-tls1_1", "-cipher", "ALL:@SECLEVEL=0"])
         #expect(other.outputText.contains("TLSv1.1"), "\(other.errorText)")
@@ -50,7 +51,7 @@ struct TLSVersionTests {
     func oldestProxy() async throws {
         let old = try await sync(through: try await TLSServer("-tls1_1", in: directory))
         #expect(old.errorText.contains("protocol version"), "\(old.errorText)")
-        // Agreed on; what is wrong then is the certificate, which nobody has vouched for.
+        // The version is accepted; the error is about the certificate, which no authority has signed.
         let new = try await sync(through: try await TLSServer("-tls1_2", in: directory))
         #expect(new.errorText.contains("self-signed certificate"), "\(new.errorText)")
     }
@@ -68,14 +69,14 @@ struct TLSVersionTests {
     }
 }
 
-/// OpenSSL's own server, which hands out the files of a directory over one version of TLS.
+/// OpenSSL's own server, which serves the files of a directory over one version of TLS.
 private final class TLSServer: Sendable {
     let address: String
     private let process: StartedProcess
 
     init(_ version: String, in directory: TemporaryDirectory) async throws {
         let log = directory.path("server\(version).log")
-        // It finds a free port by itself, and tells which.
+        // The server finds a free port and prints it.
         process = try StartedProcess(
             "sh",
             [

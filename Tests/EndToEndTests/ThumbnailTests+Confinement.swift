@@ -3,14 +3,14 @@ import JSONText
 import TestSupport
 import Testing
 
-/// What the program may do that decodes hostile images, and how long.
+/// The rights and limits of the program that decodes hostile images.
 extension ThumbnailTests {
     /// Saves one image that gets a thumbnail.
     private func syncOne() async throws {
         try await sync(["a.jpg"], in: try await make(Self.noise + "vips copy noise.v a.jpg"))
     }
 
-    /// A command for the stand-in that tries out sockets and notes what comes of it.
+    /// A command for the stand-in that tries to open sockets and records the results.
     private static func trying(_ log: String) -> String {
         """
         python3 - >> '\(log)' 2>&1 <<'EOF'
@@ -109,7 +109,7 @@ extension ThumbnailTests {
             Self.noise
                 + "vips copy noise.v 0.jpg; { cat 0.jpg; echo LOOP; } > 1.jpg; { cat 0.jpg; echo EAT; } > 2.jpg")
         try await sync(["0.jpg", "1.jpg", "2.jpg"], in: directory)
-        // The stand-in has a child of its own and ignores the signals that a limit could send.
+        // The stand-in has a child and ignores the signals that a limit could send.
         let bin = try fake(
             #"""
             has() { for name; do [ -f "$name" ] && grep -q "$word" "$name" && return; done; return 1; }
@@ -140,10 +140,10 @@ extension ThumbnailTests {
         #expect(result.errorText.contains("not finished within --max-time") == (way != "signal"), "\(result.errorText)")
         #expect(!Files.exists("\(site)/index.html"))
         let said = String(decoding: try Files.bytes(log), as: UTF8.self).split(separator: "\n")
-        // Nobody waits for the child of a killed child: it is gone once init has taken note. The suite has a time limit.
+        // The child of a killed child is gone once init has reaped it. The suite has a time limit.
         let child = try #require(said.last.flatMap { Int32($0) })
         while kill(child, 0) == 0 { try await Task.sleep(for: .milliseconds(2)) }
-        // The image was not given up.
+        // The image is tried again later.
         #expect(try await gallery() == 1)
     }
 }

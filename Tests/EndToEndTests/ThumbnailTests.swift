@@ -15,7 +15,7 @@ struct ThumbnailTests {
         site = program.directory.path("site")
     }
 
-    /// Makes files of images with the shell, in a directory of their own.
+    /// Makes image files with the shell in a separate directory.
     func make(_ script: String) async throws -> String {
         let directory = program.directory.path("made")
         mkdir(directory, 0o755)
@@ -24,7 +24,7 @@ struct ThumbnailTests {
         return directory
     }
 
-    /// A command that makes an image too rough to be a small file.
+    /// A command that makes an image too noisy to be a small file.
     static let noise = "vips gaussnoise n.v 700 400 --sigma 80; vips cast n.v noise.v uchar; "
 
     func sync(_ files: [String], in directory: String) async throws {
@@ -53,7 +53,7 @@ struct ThumbnailTests {
             Self.noise
                 + "vips copy noise.v plain.jpg; vips copy noise.v other.webp[lossless]; vips black small.png 700 400")
         let plain = try Files.bytes("\(directory)/plain.jpg")
-        // Behind the first two bytes, which every JPEG file has.
+        // The text is searched after the first two bytes, which every JPEG file has.
         let turned = plain[..<2] + Self.exif + Self.xmp + plain[2...]
         try program.directory.write(turned, to: "made/turned.jpg")
         try await sync(["plain.jpg", "other.webp", "small.png", "turned.jpg"], in: directory)
@@ -69,14 +69,14 @@ struct ThumbnailTests {
         }
         let page = String(decoding: try Files.bytes("\(site)/index.html"), as: UTF8.self)
         #expect(page.contains("<a href=images/\(digests[0]).jpg><img src=thumbnails/\(digests[0]).webp"))
-        // The program is not called again.
+        // The program is called only once.
         #expect(try await gallery(environment: ["PATH": "/nowhere"]) == 3)
         #expect(try await gallery("--thumbnails", "never") == 0)
         #expect(thumbnails == [])
         #expect(try await gallery("--thumbnails", "always") == 3)
     }
 
-    /// Lies on its side, and was taken somewhere.
+    /// Returns a photo that lies on its side and has a location.
     private static var exif: [UInt8] {
         let words = Array("secret place\0".utf8)
         let entries: [[UInt8]] = [
@@ -108,11 +108,11 @@ struct ThumbnailTests {
         let files = ["a.jpg", "bomb.png", "cut.jpg", "b.jpg", "cut.png", "files.svg"]
         try await sync(files, in: directory)
         #expect(try await gallery() == 2)
-        // They aren't tried again, and what they are is still there to be looked at.
+        // They are left out from now on, and the images themselves are still shown.
         let log = program.directory.path("log")
         #expect(try await gallery(environment: ["PATH": try fake("", log: log)]) == 2)
         #expect(!Files.exists(log))
-        // The SVG file would load another one if it were opened by itself.
+        // Opened by itself, the SVG file would load another one.
         #expect(Files.names(in: "\(site)/images").count == files.count - 1)
         #expect(Files.names(in: program.cache + "/thumbnails").filter { $0.hasSuffix(".none") }.count == 3)
     }
@@ -152,7 +152,7 @@ struct ThumbnailTests {
             "gallery", "--thumbnails", "always", site, environment: ["PATH": bin])
         #expect(asked.status == .exited(69))
 
-        // Of a full disk, it says so and goes on.
+        // The program reports a full disk and goes on.
         _ = try fake("exit 1", log: program.directory.path("log"))
         let full = try await program.shellWithOwnMounts(
             """

@@ -15,7 +15,7 @@ struct TreeTests {
         tree = program.directory.path("tree")
     }
 
-    /// The feed has images with these titles, all published on a day in 2026.
+    /// Serves a feed of images with these titles, all published on one day in 2026.
     private func sync(_ titles: [(number: Int, title: String)], feedTitle: String = "My Blog") async throws {
         var items: [JSONValue] = []
         for (number, title) in titles {
@@ -39,7 +39,7 @@ struct TreeTests {
         return try result.json
     }
 
-    /// Everything below the tree but what begins with a dot.
+    /// Returns everything below the tree except names that begin with a dot.
     func files(_ pattern: String = "*") async throws -> [String] {
         let found = try await program.shell(#"cd "$1" && find . -type f ! -name '.*' | sort"#, tree)
         return found.outputText.split(separator: "\n").map { String($0.dropFirst(2)) }
@@ -112,7 +112,7 @@ struct TreeTests {
                 "my-blog/2026-11-10 DAWN.png", "my-blog/2026-11-10 Dawn (2).png", "my-blog/2026-11-11 Noon.png",
                 "my-blog/2026-11-12 Dusk.png", "notes",
             ])
-        // Edited by a program that writes a new file, as most do.
+        // The file is edited by a program that writes a new file, as most do.
         _ = try await program.shell(#"cd "$1/my-blog"; rm *Noon.png; echo edited > "2026-11-11 Noon.png""#, tree)
         let told = try await program.run("tree", tree)
         #expect(told.errorText.contains("2026-11-11 Noon.png: was changed since"), "\(told.errorText)")
@@ -181,7 +181,7 @@ struct TreeTests {
         try await sync([(20, "Dawn"), (0, "Dawn"), (1, "Noon")])
         for _ in 1...2 {
             _ = try await program.shell(#"rm -r "$1/outputs""#, program.cache)
-            // The list of an older version is a file like any other.
+            // The list of an older version is an ordinary file.
             try program.directory.write("feedsync tree 1\n", to: "tree/.feedsync-tree")
             #expect(try await write() == result(3, added: 0, removed: 0))
         }

@@ -20,7 +20,7 @@ struct UntakenOutputTests {
         server.serve(feedOf: (0..<2000).map(server.imageURL))
         let pipe = try StuckPipe(in: program.directory)
         let run = try program.startShell(#"exec "$feedsync" \#(command) > "$2""#, server.feedURL, pipe.path)
-        // It writes as long as there is room, and waits then.
+        // The program writes while the pipe has room, and then waits.
         try await run.eventually { pipe.bytes > 0 }
 
         let lock = try HeldLock(of: program)

@@ -92,7 +92,7 @@ struct UsageTests {
         let result = try await program.shellWithOwnMounts(
             #"mount -t tmpfs none /proc && exec "$feedsync" status --bogus"#)
         #expect(result.status == .exited(1))
-        // AddressSanitizer has something to say of it, too.
+        // AddressSanitizer prints a message too.
         let own = result.errorLines.filter { $0.hasPrefix("feedsync:") }
         #expect(own.count == 1 && own[0].contains("/proc"), "\(result.errorText)")
     }

@@ -29,7 +29,7 @@ extension ValidateTests {
     func failingRead(_ call: String) async throws {
         try await program.run(server.feedURL)
         let saved = try await program.saved(server.feedURL)
-        // One read after the other fails, until there is none left to fail.
+        // One read after another fails, until all of them have failed once.
         for number in 1...60 {
             let result = try await program.shell(
                 #"""
@@ -46,7 +46,7 @@ extension ValidateTests {
         }
     }
 
-    /// Validates a cache whose feed is stale, while nothing can be written to the database's log.
+    /// Validates a cache with a stale feed while the database's log can't be written.
     private func validateStale(failingWith error: String) async throws -> ProcessResult {
         try await program.run(server.feedURL)
         try await program.makeStale()

@@ -117,7 +117,7 @@ struct ValidateTests {
         }
         #expect(try await program.sql("SELECT count(*) FROM feeds") == "2")
         #expect(Files.names(in: program.imageDirectory).count == 3)
-        // To be kept is not to be fresh.
+        // A kept feed is still stale.
         #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(69))
     }
 
@@ -217,7 +217,7 @@ struct ValidateTests {
         try await program.makeStale()
         let lock = try HeldLock(onImagesOf: program)
         let run = try program.start("validate", "--json", "--lock-wait", "600")
-        // It waits as soon as the cache is its own.
+        // The run waits as soon as it holds the cache's lock.
         while run.result == nil, try await program.shell(#"flock -n "$FEEDSYNC_CACHE/lock" true"#).status == .exited(0)
         {}
 

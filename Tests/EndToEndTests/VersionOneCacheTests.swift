@@ -57,7 +57,7 @@ struct VersionOneCacheTests {
             #expect(Files.names(in: program.imageDirectory).count == 1, "\(time)")
         }
         #expect(time > 1)
-        // The old and the new, and none on the way.
+        // The cache has the old schema or the new one, and nothing in between.
         #expect(versions.count <= 2)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// What tests leave for people to look at: `.build/artefacts`.
+/// Files that tests leave for people to look at, in `.build/artefacts`.
 enum Artefacts {
     static func keep(_ bytes: [UInt8], as name: String) throws {
         let root = Fixtures.directory.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
@@ -18,7 +18,7 @@ enum Artefacts {
 }
 
 enum Base64 {
-    /// Of well-formed text.
+    /// Writes a well-formed text.
     static func decode(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         var bits = 0

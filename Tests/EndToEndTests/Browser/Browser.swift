@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Debian's Chromium with no window and no network but the loopback, spoken to in the DevTools protocol.
+/// Debian's Chromium without a window, with no network but the loopback. Tests control it with the DevTools protocol.
 final class Browser: Sendable {
     private struct State {
         var lastID = 0
@@ -22,7 +22,7 @@ final class Browser: Sendable {
         profile = try TemporaryDirectory()
         pipes = try MessagePipes()
         process = try StartedProcess(
-            // What it puts into the directory for temporary files would stay there.
+            // The browser's temporary files would outlive it in the shared directory.
             "env",
             [
                 "TMPDIR=\(profile.path)", "chromium", "--user-data-dir=\(profile.path)", "--headless",
@@ -30,7 +30,7 @@ final class Browser: Sendable {
                 "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
                 "--disable-component-update", "--disable-sync", "--disable-extensions", "--force-color-profile=srgb",
                 "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-                // Tests run as root where they run in containers; there the sandbox can't.
+                // The sandbox doesn't work for root, which tests are in containers.
                 geteuid() == 0 ? "--no-sandbox" : "--enable-features=", "about:blank",
             ], descriptors: pipes.childEnds)
         pipes.closeChildEnds()
@@ -40,8 +40,8 @@ final class Browser: Sendable {
         }
     }
 
-    /// To be called at the end of a test: the thread that listens keeps the browser alive. Returns when none of its
-    /// processes writes into the profile any more.
+    /// Ends the browser. A test calls it at its end, because the listening thread keeps the browser alive. Returns when
+    /// all its processes have stopped writing to the profile.
     func close() async {
         process.kill(SIGKILL)
         _ = await process.wait()
@@ -80,7 +80,7 @@ final class Browser: Sendable {
         return try result.get()
     }
 
-    /// What happened in a page so far, in order.
+    /// The events of a page so far, in order.
     func events(_ method: String, of session: String) -> [JSONValue] {
         state.withLock { $0.events[session] ?? [] }.filter { $0["method"]?.string == method }.compactMap {
             $0["params"]
@@ -125,7 +125,7 @@ struct BrowserFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// A screen, and what its owner prefers.
+/// A screen with the preferences of its owner.
 struct Look: Hashable, CustomTestStringConvertible {
     var width: Int
     var height: Int

@@ -5,12 +5,12 @@ extension Page {
         "button", "link", "image", "img", "dialog", "region", "navigation", "heading", "listbox", "textbox",
     ]
 
-    /// What is wrong with the page in the eyes of those who don't see it, or don't see it well.
+    /// Returns the faults of the page for people with impaired sight.
     func accessibilityFaults() async throws -> [String] {
         try await treeFaults() + contrastFaults() + markupFaults()
     }
 
-    /// By the tree that the browser hands to a screen reader.
+    /// Returns the faults in the tree that the browser gives to a screen reader.
     private func treeFaults() async throws -> [String] {
         try await call("Accessibility.enable")
         let nodes = try await call("Accessibility.getFullAXTree")["nodes"]?.array ?? []
@@ -29,7 +29,7 @@ extension Page {
         return faults
     }
 
-    /// Text needs 4.5 times the brightness of what is behind it, or the reverse.
+    /// Returns the texts with too little contrast: below 4.5 times the brightness of the background, or the reverse.
     private func contrastFaults() async throws -> [String] {
         let script = """
             (() => {

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// A page in a browser, and what a visitor can do with it.
+/// A page in a browser, and the actions of a visitor.
 struct Page: Sendable {
     let browser: Browser
     private let session: String
@@ -39,7 +39,7 @@ struct Page: Sendable {
         try await call("Emulation.setFocusEmulationEnabled", ["enabled": true])
     }
 
-    /// Returns when the page and what it needs at once have come.
+    /// Returns when the page and the resources that it needs first are loaded.
     func open(_ url: String) async throws {
         browser.forgetEvents(of: session)
         let answer = try await call("Page.navigate", ["url": .string(url)])
@@ -48,7 +48,7 @@ struct Page: Sendable {
             for: "document.readyState === 'complete' && location.href.startsWith(\(JSONValue.string(url).text()))")
     }
 
-    /// The value of an expression, of a promise when it is kept.
+    /// Returns the value of an expression; for a promise, the value when it is fulfilled.
     @discardableResult
     func evaluate(_ script: String) async throws -> JSONValue {
         let answer = try await call(
@@ -57,7 +57,7 @@ struct Page: Sendable {
         return answer["result"]?["value"] ?? .null
     }
 
-    /// Looked at again and again by the page itself. It gives up only so that a test which fails says where.
+    /// Waits for a condition, which the page itself polls. The limit makes a failing test say where it failed.
     func wait(for condition: String) async throws {
         while true {
             do {
@@ -72,7 +72,7 @@ struct Page: Sendable {
                 where failure.description.contains("context was destroyed")
                 || failure.description.contains("navigated or closed")
             {
-                // The page is just being replaced by the one that is waited for.
+                // The page is being replaced by the awaited one.
                 continue
             }
         }
@@ -95,7 +95,7 @@ struct Page: Sendable {
         }
     }
 
-    /// In the middle of what a selector finds first.
+    /// Returns the middle of the first element that a selector finds.
     func click(_ selector: String) async throws {
         let point = try await evaluate(
             """
@@ -119,12 +119,12 @@ struct Page: Sendable {
 
     // MARK: Watching
 
-    /// URLs that were asked for since the page was opened.
+    /// The URLs that were requested since the page was opened.
     var requests: [String] {
         browser.events("Network.requestWillBeSent", of: session).compactMap { $0["request"]?["url"]?.string }
     }
 
-    /// Everything that a developer would see in red.
+    /// All messages that a developer console would show in red.
     var errors: [String] {
         let logged = browser.events("Log.entryAdded", of: session).compactMap { $0["entry"] }
             .filter { $0["level"]?.string == "error" }

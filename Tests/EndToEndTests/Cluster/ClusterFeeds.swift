@@ -1,11 +1,11 @@
 import JSONText
 import TestSupport
 
-/// Feeds with a image each on several hosts, `127.0.0.1` and on, as a list that parts can be made of.
+/// Feeds of one image each on several hosts, `127.0.0.1` and following, as a list that can be divided into parts.
 struct ClusterFeeds {
     let server: LoopbackServer
     let urls: [String]
-    /// The list, as OPML.
+    /// The list as OPML.
     let list: String
 
     init(hosts: Int, onEach count: Int) throws {

@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The example for Kubernetes, without a cluster: its form, and what its containers run.
+/// The Kubernetes example without a cluster: its form, and the commands of its containers.
 @Suite("The Kubernetes example", .timeLimit(.minutes(5)))
 struct KubernetesTests {
     private let whole: Program
@@ -50,7 +50,7 @@ struct KubernetesTests {
         try whole.directory.write(feeds.list, to: "feeds/feeds.opml")
         let jobs = try await documents().dropFirst().map(script)
 
-        /// As a container has it, but for where its volumes are.
+        /// Runs a command as in a container, except for the location of its volumes.
         func run(_ script: String, _ index: Int) async throws -> ProcessResult {
             var script = script
             for directory in directories.dropFirst() {
@@ -62,7 +62,7 @@ struct KubernetesTests {
                 export FEEDSYNC_CACHE="$3" FEEDSYNC_ALLOW_PRIVATE=true; exec sh -c "$4"
                 """, whole.directory.path("bin"), String(index), whole.directory.path("cache-\(index)"), script)
         }
-        // Without its list a pod has failed, and there is nothing to merge.
+        // Without its list, a pod has failed, and there is nothing to merge.
         rename(whole.directory.path("feeds/feeds.opml"), whole.directory.path("feeds/other"))
         #expect(try await run(jobs[0], 0).status == .exited(66))
         rename(whole.directory.path("feeds/other"), whole.directory.path("feeds/feeds.opml"))

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// Debian's registry on a port of 127.0.0.1, with a directory of its own, until it is let go of.
+/// Debian's registry on a port of 127.0.0.1 with its own directory. It ends when it is released.
 final class Registry: Sendable {
     private let process: StartedProcess
     private let directory: TemporaryDirectory
@@ -10,7 +10,7 @@ final class Registry: Sendable {
     init() async throws {
         directory = try TemporaryDirectory()
         for _ in 0..<5 {
-            // Somebody else may take the port before it does; it then says so and ends.
+            // If another process takes the port first, the registry says so and ends.
             let port = try freePort()
             try directory.write(
                 """

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A Slurm cluster of two nodes on this machine, until it is let go of.
+/// A Slurm cluster of two nodes on this machine. It ends when it is released.
 final class Slurm: Sendable {
     let directory: TemporaryDirectory
     private let daemons: [StartedProcess]
@@ -40,7 +40,7 @@ final class Slurm: Sendable {
         gethostname(&name, name.count)
         let host = String(decoding: name.prefix { $0 != 0 && $0 != 46 }.map(UInt8.init), as: UTF8.self)
         let user = getpwuid(getuid()).flatMap { String(validatingCString: $0.pointee.pw_name) } ?? "root"
-        // A task that is requeued may begin again when its old credential is gone.
+        // A task that is requeued can start again only after its old credential has expired.
         return """
             ClusterName=test
             SlurmctldHost=\(host)(127.0.0.1)
@@ -67,7 +67,7 @@ final class Slurm: Sendable {
             """
     }
 
-    /// One of Slurm's commands. What it submits finds the program as `feedsync`, and a node's own disk.
+    /// Runs one of Slurm's commands. Jobs find the program as `feedsync`, and each node has its own disk.
     @discardableResult
     func run(_ command: String, _ arguments: String...) async throws -> ProcessResult {
         try await Subprocess.run(

@@ -9,7 +9,7 @@ struct SlurmTests {
         let whole = try Program()
         let feeds = try ClusterFeeds(hosts: 12, onEach: 5)
         let gate = Gate()
-        // Of this part one image doesn't come until its task was requeued.
+        // One image of this part arrives only after its task was requeued.
         let host = try await self.host(ofPart: 1, of: 4)
         let image = ClusterFeeds.image(host, 4)
         feeds.server.route(image) { _ in
@@ -66,7 +66,7 @@ struct SlurmTests {
         for directory in ["outside", "shared"] { #expect(Files.names(in: program.directory.path(directory)) == []) }
     }
 
-    /// A host of `127.0.0.1` and on whose feeds fall into the part.
+    /// Returns a host, `127.0.0.1` or a following one, whose feeds belong to the part.
     private func host(ofPart part: Int, of count: Int) async throws -> Int {
         for host in 1...12 {
             let found = try await Subprocess.run(
