@@ -1,4 +1,5 @@
 import FeedCore
+import Glibc
 import Layouts
 import TestDoubles
 import TestSupport
@@ -11,12 +12,12 @@ struct StaticGalleryTests {
     init() throws { directory = try TemporaryDirectory() }
 
     private func write(
-        _ images: [GalleryImage] = []
+        _ images: [GalleryImage] = [], maxHeldBytes: Int = 16 << 20
     ) async throws -> GalleryReport {
         let feed = GalleryFeed(
             url: .first, title: nil, savedAt: Timestamp(microseconds: 0), images: images, maxAge: .forever,
             isFresh: true)
-        return try await StaticGallery().write(
+        return try await StaticGallery(maxHeldBytes: maxHeldBytes).write(
             images.isEmpty ? [] : [feed], images: NoFiles(),
             to: OutputTarget(path: directory.path("site"), cache: directory.path("cache")), GalleryOptions())
     }
@@ -40,6 +41,23 @@ struct StaticGalleryTests {
         let page = String(decoding: try directory.read("site/index.html"), as: UTF8.self)
         #expect(page.split(separator: "the file in the cache can&#39;t be read").count == 3)
         #expect(!page.contains("secret"))
+    }
+
+    @Test("Pages that exceed the limit of memory are written like those within it", arguments: [0, 8000])
+    func largePages(maxHeldBytes: Int) async throws {
+        func inode(_ name: String) -> ino_t? {
+            var status = stat()
+            return stat(directory.path("site/\(name)"), &status) == 0 ? status.st_ino : nil
+        }
+        let images = SavedFeed.sample(images: 500).feed.images.map {
+            GalleryImage(image: $0, data: .missing(reason: nil))
+        }
+        _ = try await write(images, maxHeldBytes: maxHeldBytes)
+        let pages = TemporaryDirectory.names(in: directory.path("site")).filter { $0.hasSuffix(".html") }
+        #expect(pages.count == 4)
+        let before = pages.map(inode)
+        _ = try await write(images)
+        #expect(!before.contains(nil) && pages.map(inode) == before)
     }
 }
 

@@ -17,11 +17,10 @@ struct GalleryPlan {
         let source: Source
     }
 
-    /// The maximum total size of the pages that a plan holds in memory. Any further page is made again when it is
-    /// written.
-    private static let maxHeldBytes = 16 << 20
-
     private let directory: OutputDirectory
+    /// The maximum total size of the pages that the plan holds in memory. Any further page is made again when it is
+    /// written.
+    private let maxHeldBytes: Int
     private var heldBytes = 0
     private(set) var new: [Step] = []
     private(set) var changed: [Step] = []
@@ -31,7 +30,10 @@ struct GalleryPlan {
     /// The step that writes the index, which is the last one.
     private(set) var index: (step: Step, isReplacing: Bool)?
 
-    init(_ directory: OutputDirectory) { self.directory = directory }
+    init(_ directory: OutputDirectory, maxHeldBytes: Int) {
+        self.directory = directory
+        self.maxHeldBytes = maxHeldBytes
+    }
 
     /// Announces the files that the steps will make.
     func announce() throws(FeedError) {
@@ -51,7 +53,7 @@ struct GalleryPlan {
     /// Adds a page, or a file beside the pages, unless it is up to date.
     mutating func add(_ file: SiteFile, ofGroup group: Int) throws(FeedError) {
         let size = file.bytes.count
-        let isHeld = heldBytes + size <= Self.maxHeldBytes
+        let isHeld = heldBytes + size <= maxHeldBytes
         let source = Source.page(group: group, bytes: isHeld ? file.bytes : nil)
         let isAdded = try add(file.name, size: Int64(size), from: source) { () throws(FeedError) in
             try SHA256.digest(of: file.bytes)

@@ -10,8 +10,13 @@ package actor StaticGallery: GalleryWriter {
 
     /// The directories to search for `vipsthumbnail`, in the form of `PATH`.
     private let path: String?
+    /// The maximum total size of the pages that a run holds in memory.
+    private let maxHeldBytes: Int
 
-    package init(path: String? = nil) { self.path = path }
+    package init(path: String? = nil, maxHeldBytes: Int = 16 << 20) {
+        self.path = path
+        self.maxHeldBytes = maxHeldBytes
+    }
 
     package func write(
         _ feeds: [GalleryFeed], images: any ImageFiles, to target: OutputTarget, _ options: GalleryOptions,
@@ -24,7 +29,8 @@ package actor StaticGallery: GalleryWriter {
             let directory = try OutputDirectory(
                 target, layout: "gallery", replacesForeign: options.replacesForeign)
             try await thumbnails.make(of: feeds, from: images, progress)
-            var update = GalleryUpdate(feeds, from: images, thumbnails, in: directory, target)
+            var update = GalleryUpdate(
+                feeds, from: images, thumbnails, in: directory, target, maxHeldBytes: maxHeldBytes)
             return try update.write()
         }
     }
@@ -39,23 +45,25 @@ private struct GalleryUpdate {
     private let feeds: [GalleryFeed]
     private let directory: OutputDirectory
     private let target: OutputTarget
+    private let maxHeldBytes: Int
     private var images: GalleryImages
     private let thumbnailFailure: FeedError?
     private var pageCount = 0
 
     init(
         _ feeds: [GalleryFeed], from files: any ImageFiles, _ thumbnails: Thumbnails, in directory: OutputDirectory,
-        _ target: OutputTarget
+        _ target: OutputTarget, maxHeldBytes: Int
     ) {
         self.feeds = feeds
         self.directory = directory
         self.target = target
+        self.maxHeldBytes = maxHeldBytes
         images = GalleryImages(files, thumbnails)
         thumbnailFailure = thumbnails.failure
     }
 
     mutating func write() throws(FeedError) -> GalleryReport {
-        var plan = GalleryPlan(directory)
+        var plan = GalleryPlan(directory, maxHeldBytes: maxHeldBytes)
         var tiles: [[Tile]] = []
         for feed in feeds { tiles.append(try images.tiles(of: feed, &plan)) }
         try requireImages(in: tiles)

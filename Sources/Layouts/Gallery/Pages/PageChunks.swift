@@ -59,14 +59,3 @@ struct PageChunks {
         }
     }
 }
-
-/// The number of a page, counted from 1, and the files of the pages before and after it.
-struct PageLinks {
-    let name: String
-    let page: Int
-    let pages: Int
-
-    var file: String { PageNames.file(name, page: page) }
-    var previous: String? { page > 1 ? PageNames.file(name, page: page - 1) : nil }
-    var next: String? { page < pages ? PageNames.file(name, page: page + 1) : nil }
-}

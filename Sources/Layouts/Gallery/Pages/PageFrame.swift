@@ -97,6 +97,17 @@ struct PageFrame {
     }
 }
 
+/// The number of a page, counted from 1, and the files of the pages before and after it.
+struct PageLinks {
+    let name: String
+    let page: Int
+    let pages: Int
+
+    var file: String { PageNames.file(name, page: page) }
+    var previous: String? { page > 1 ? PageNames.file(name, page: page - 1) : nil }
+    var next: String? { page < pages ? PageNames.file(name, page: page + 1) : nil }
+}
+
 /// The tools in the header of a page. All of them except Reload need the script.
 struct PageTools {
     /// Whether the gallery has a page that lists the feeds.

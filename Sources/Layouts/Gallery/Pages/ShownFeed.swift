@@ -110,7 +110,7 @@ extension [ShownFeed] {
 extension ShownFeed {
     fileprivate var images: [ShownImage] {
         var images: [ShownImage] = []
-        // As a `compactMap`, this loop crashes the optimizer of Swift 6.3.
+        // A loop replaces `compactMap` here, which crashes the optimizer of Swift 6.3.
         for tile in tiles {
             if let placed = tile.placed { images.append(ShownImage(tile: tile, placed: placed, feed: self)) }
         }
