@@ -122,8 +122,8 @@ struct LocalFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Returns the next bytes, at most `count`. It returns an empty array at the end, and for a pipe whose data is no
-    /// longer wanted.
+    /// Returns the next bytes, at most `count`. It returns an empty array at the end, and for a pipe after a
+    /// cancellation.
     func read(_ count: Int, until isUnwanted: () -> Bool) throws(FeedError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -136,7 +136,7 @@ struct RateLimitTests {
         try directory.write([UInt8](repeating: 0x20, count: 300_000), to: "sparse.json")
         let nginx = try await Nginx(serving: directory.path, server: ["gzip on;", "gzip_types *;"])
 
-        // At one byte per second, limiting the decoded bytes would take days.
+        // Limiting the decoded bytes to one byte per second would take days.
         let slow = try makeClient { $0.rateLimit = 1 }
         let sparse = try await slow.get(makeRequest(nginx.url("/sparse.json")), into: NullSink())
         #expect(sparse.bodyBytes == 300_000)

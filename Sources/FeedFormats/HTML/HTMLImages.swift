@@ -31,7 +31,7 @@ final class HTMLImages: HTMLVisitor {
 
     private init(base: ResourceURL?, atMost most: Int) { (self.base, self.most) = (base, most) }
 
-    /// Finds the first `most` images. `cut` is the reason why the rest of the text was skipped, or nil.
+    /// Finds the first `most` images. `skipReason` is the reason why the rest of the text was skipped, or nil.
     static func find(
         in html: String, base: ResourceURL?, atMost most: Int, with reader: HTMLReader
     ) -> (images: [NamedImage], skipReason: String?) {
