@@ -109,7 +109,7 @@ import Testing
         ])
     func words(type: String, expected: String) throws {
         for tag in ["media:title", "media:description"] {
-            let text = "<\(tag)\(type)>How to use &lt;image&gt; &amp; &lt;img&gt;</\(tag)>"
+            let text = "<\(tag)\(type)>How to use &lt;picture&gt; &amp; &lt;img&gt;</\(tag)>"
             #expect(try decode("<media:content url='a.png'/>\(text)").feed.images.map(\.description) == [expected])
         }
     }
