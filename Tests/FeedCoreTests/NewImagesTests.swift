@@ -1,8 +1,9 @@
-@testable import FeedCore
 import Synchronization
 import TestDoubles
 import TestSupport
 import Testing
+
+@testable import FeedCore
 
 @Suite("New images of a sync")
 struct NewImagesTests {
