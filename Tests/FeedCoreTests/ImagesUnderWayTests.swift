@@ -8,7 +8,7 @@ import Testing
 struct ImagesUnderWayTests {
     private let requests = ImagesUnderWay(
         RemoteImageDataLoader(client: ScriptedHTTPClient { _ in .status(404) }, maxBytes: 100), InMemoryImageStore(),
-        mostBroken: 1)
+        mostPartial: 1)
 
     private func add(_ terms: RequestTerms) { _ = requests.add([WantedImage(.image(0), on: terms)]) }
 
