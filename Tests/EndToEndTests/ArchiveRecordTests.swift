@@ -99,7 +99,7 @@ struct ArchiveRecordTests {
             try await program.run()
             try await source.sql(
                 """
-                UPDATE items SET url = '\(url)', last_seen = last_seen + 1000000 WHERE url LIKE '%/1.png';
+                UPDATE items SET url = '\(url)', last_seen = last_seen + 600000000 WHERE url LIKE '%/1.png';
                 DELETE FROM images WHERE url LIKE '%/1.png'
                 """)
         } else {
