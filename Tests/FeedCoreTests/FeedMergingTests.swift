@@ -134,6 +134,26 @@ struct FeedMergingTests {
         }
     }
 
+    @Test("an item that one archive brings and the next lacks is kept and never requested", arguments: [false, true])
+    func archivesInARow(restores: Bool) async throws {
+        try await save(.sample(images: 1, savedAt: 1))
+        try await feeds.change { change throws(FeedError) in try change.setKeep(.forever, of: .first) }
+        for (moment, number) in [(Int64(2), 7), (3, 8)] {
+            let head = FeedHead(
+                url: .first, title: nil, format: .rss, savedAt: Timestamp(microseconds: moment), keep: .forever)
+            let archive = Mirror(head: head, images: [FeedImage(id: "\(number)", url: .image(number))])
+            try await InMemoryTransfer(cache).takeIn { intake throws(FeedError) in
+                try intake.merge { merge throws(FeedError) in
+                    _ = try FeedMerging(isForced: false, restores: restores, now: Timestamp(microseconds: 100)).merge(
+                        [archive], into: merge)
+                }
+            }
+        }
+        #expect(try await feeds.retrieve(.first, withKept: true)?.kept.contains { $0.id == "7" } == true)
+        let wanted = try await feeds.keptWithoutData(of: .first)
+        #expect(wanted.contains { $0.id == "7" } == restores)
+    }
+
     @Test("mirrors of one feed become one that has all that any has, in whatever order they come", arguments: 0..<40)
     func mirrors(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

@@ -148,7 +148,7 @@ package final class InMemoryIntake: CacheIntake {
             contents.feeds[feed.text] = SavedFeed(
                 url: saved.url,
                 feed: Feed(format: saved.feed.format, title: saved.feed.title, images: saved.feed.images + [image]),
-                savedAt: saved.savedAt, isNamed: saved.isNamed, keep: saved.keep)
+                savedAt: saved.savedAt, isNamed: saved.isNamed, rules: saved.rules, keep: saved.keep)
         }
 
         func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool {

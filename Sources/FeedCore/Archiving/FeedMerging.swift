@@ -118,7 +118,7 @@ private struct KeptUnion {
         let later = oldIsLater ? oldImages : current
         let moment = oldIsLater ? head.savedAt : old?.savedAt ?? head.savedAt
         let leaving = (keepsEarlier ? oldIsLater ? current : oldImages : []).map {
-            Item(image: $0.leaving(moment), isArchived: oldIsLater && !restores)
+            Item(image: $0.leaving(moment), isArchived: oldIsLater ? !restores : old?.isFromArchive == true)
         }
         let kept = (old?.kept ?? []).map { Item(image: $0, isArchived: false) }
         let named = Set(later.map { ExactText($0.id) })
