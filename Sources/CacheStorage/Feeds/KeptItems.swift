@@ -40,7 +40,7 @@ struct KeptItems {
         case no = 0
         /// The data was missing and may be requested.
         case yes = 1
-        /// The item was a kept item of an archive. It is shown, and its data is never requested.
+        /// The item came from an archive. It is shown, and its data is never requested.
         case neverRequested = 2
     }
 

@@ -43,11 +43,19 @@ struct ImageIndex {
 
     /// Returns the data of an image, which is the data of the first of its URLs that has data which the feed may see.
     func find(_ image: FeedImage, in circles: VisibleCircles) throws(FeedError) -> StoredImage? {
-        if let row = try find(image.url.text, in: circles) { return row.image }
-        for url in image.alternatives {
-            guard var stored = try find(url.text, in: circles)?.image else { continue }
-            stored.from = url
-            return stored
+        let found = try find(image.url.text, image.alternatives.lazy.map(\.text), in: circles)
+        guard var stored = found?.image else { return nil }
+        stored.from = found?.alternative.map { image.alternatives[$0] }
+        return stored
+    }
+
+    /// Returns the data of the first URL that has data which the feed may see, and the index of an alternative.
+    private func find(
+        _ url: String, _ alternatives: some Sequence<String>, in circles: VisibleCircles
+    ) throws(FeedError) -> (image: StoredImage, alternative: Int?)? {
+        if let row = try find(url, in: circles) { return (row.image, nil) }
+        for (index, alternative) in alternatives.enumerated() {
+            if let row = try find(alternative, in: circles) { return (row.image, index) }
         }
         return nil
     }
@@ -77,21 +85,9 @@ struct ImageIndex {
         try row.forEachRow { () throws(FeedError) in
             guard found == nil else { return }
             let circles = VisibleCircles(feed: row.integer(2), seesOwnNetwork: row.integer(3) != 0)
-            found = try find(url, row.text(1), in: circles)
+            found = try find(url, AlternativeURLs.split(row.text(1) ?? ""), in: circles)?.image
         }
         return found
-    }
-
-    /// Returns the data of an image whose URLs are given as texts, as in the rows of items.
-    private func find(
-        _ url: String, _ alternatives: String?, in circles: VisibleCircles
-    ) throws(FeedError) -> StoredImage? {
-        if let row = try find(url, in: circles) { return row.image }
-        guard let alternatives else { return nil }
-        for url in AlternativeURLs.split(alternatives) {
-            if let row = try find(url, in: circles) { return row.image }
-        }
-        return nil
     }
 
     /// Returns the image in the six columns from `first`.
@@ -251,14 +247,8 @@ struct ImageIndex {
 
     /// Deletes the data and the failures of each URL that is unreferenced in its circle.
     func deleteUnreferenced() throws(FeedError) {
-        try connection.execute(
-            """
-            CREATE TEMP TABLE referenced (url TEXT NOT NULL, feed INTEGER NOT NULL, PRIMARY KEY (url, feed))
-                STRICT, WITHOUT ROWID;
-            INSERT OR IGNORE INTO referenced SELECT url, feed FROM items;
-            """)
         do throws(FeedError) {
-            try addAlternatives()
+            try ReferencedURLs.createTable(in: connection)
             for table in ["images", "failures"] {
                 try connection.execute(
                     """
@@ -272,23 +262,10 @@ struct ImageIndex {
                     """)
             }
         } catch {
-            try connection.execute("DROP TABLE IF EXISTS temp.referenced")
+            try ReferencedURLs.dropTable(in: connection)
             throw error
         }
-        try connection.execute("DROP TABLE temp.referenced")
-    }
-
-    private func addAlternatives() throws(FeedError) {
-        let item = try connection.statement("SELECT feed, alternatives FROM items WHERE alternatives IS NOT NULL")
-        let referenced = try connection.prepare("INSERT OR IGNORE INTO temp.referenced (url, feed) VALUES (?1, ?2)")
-        try item.forEachRow { () throws(FeedError) in
-            let feed = item.integer(0)
-            for url in AlternativeURLs.split(item.text(1) ?? "") {
-                try referenced.bind(1, url)
-                try referenced.bind(2, feed)
-                try referenced.run()
-            }
-        }
+        try ReferencedURLs.dropTable(in: connection)
     }
 
     func delete(_ digests: Set<Digest>) throws(FeedError) {
@@ -330,7 +307,7 @@ struct ImageIndex {
         try item.bind(1, id)
         try item.forEachRow { () throws(FeedError) in
             let url = item.text(0) ?? ""
-            try visit(url, try find(url, item.text(1), in: circles))
+            try visit(url, try find(url, AlternativeURLs.split(item.text(1) ?? ""), in: circles)?.image)
         }
     }
 }

@@ -5,18 +5,12 @@ enum CircleMigration {
     /// Makes the data of a URL the data of each feed that references the URL, because the circle in which it was
     /// obtained is unknown. Data that is referenced by no feed remains for the command that requests its URL.
     static func divide(_ connection: SQLiteConnection) throws(FeedError) {
-        try connection.execute(
-            """
-            CREATE TABLE referenced (url TEXT NOT NULL, feed INTEGER NOT NULL, PRIMARY KEY (url, feed))
-                STRICT, WITHOUT ROWID;
-            INSERT OR IGNORE INTO referenced SELECT url, feed FROM items WHERE feed IN (SELECT id FROM feeds);
-            """)
-        try addAlternatives(connection)
+        try ReferencedURLs.createTable(in: connection)
         try divideImages(connection)
         try divideFailures(connection)
+        try ReferencedURLs.dropTable(in: connection)
         try connection.execute(
             """
-            DROP TABLE referenced;
             ALTER TABLE feeds ADD COLUMN own_network INTEGER NOT NULL DEFAULT 0;
             UPDATE feeds SET named = 1;
             CREATE TABLE last_feed (id INTEGER NOT NULL) STRICT;
@@ -66,19 +60,6 @@ enum CircleMigration {
                 FROM old_failures JOIN referenced USING (url);
             DROP TABLE old_failures;
             """)
-    }
-
-    private static func addAlternatives(_ connection: SQLiteConnection) throws(FeedError) {
-        let item = try connection.prepare(
-            "SELECT feed, alternatives FROM items JOIN feeds ON feeds.id = items.feed WHERE alternatives IS NOT NULL")
-        let referenced = try connection.prepare("INSERT OR IGNORE INTO referenced (url, feed) VALUES (?1, ?2)")
-        try item.forEachRow { () throws(FeedError) in
-            for url in AlternativeURLs.split(item.text(1) ?? "") {
-                try referenced.bind(1, url)
-                try referenced.bind(2, item.integer(0))
-                try referenced.run()
-            }
-        }
     }
 }
 
