@@ -78,37 +78,25 @@ package struct FeedError: Error, Hashable, Sendable {
         self.host = host
     }
 
-    package func at(_ stage: Stage) -> FeedError {
+    private func with(_ change: (inout FeedError) -> Void) -> FeedError {
         var error = self
-        error.stage = stage
+        change(&error)
         return error
     }
+
+    package func at(_ stage: Stage) -> FeedError { with { $0.stage = stage } }
 
     /// Returns the error with further circumstances. A cancellation has none.
     package func touching(_ circumstances: RequestCircumstances) -> FeedError {
         guard !isCancellation else { return self }
-        var error = self
-        error.circumstances = self.circumstances.adding(circumstances)
-        return error
+        return with { $0.circumstances = $0.circumstances.adding(circumstances) }
     }
 
-    package func dependingOnSettings() -> FeedError {
-        var error = self
-        error.dependsOnSettings = true
-        return error
-    }
+    package func dependingOnSettings() -> FeedError { with { $0.dependsOnSettings = true } }
 
-    package func lackingRoom() -> FeedError {
-        var error = self
-        error.lacksRoom = true
-        return error
-    }
+    package func lackingRoom() -> FeedError { with { $0.lacksRoom = true } }
 
-    package func asMisuse() -> FeedError {
-        var error = self
-        error.isMisuse = true
-        return error
-    }
+    package func asMisuse() -> FeedError { with { $0.isMisuse = true } }
 
     package var message: String { withoutHint + hintToAppend }
 
@@ -121,27 +109,15 @@ package struct FeedError: Error, Hashable, Sendable {
     package var withoutHint: String { reason + rest }
 
     /// Returns the error with another reason. Its other facts and its hint stay.
-    package func saying(_ reason: String) -> FeedError {
-        var error = self
-        error.reason = reason
-        return error
-    }
+    package func saying(_ reason: String) -> FeedError { with { $0.reason = reason } }
 
     /// Returns the error with the name of its subject.
     package func about(_ what: some CustomStringConvertible) -> FeedError { saying("\(what): \(reason)") }
 
     /// Returns the error with another fact, which leaves the reason as it is.
-    package func adding(_ words: String) -> FeedError {
-        var error = self
-        error.rest += words
-        return error
-    }
+    package func adding(_ words: String) -> FeedError { with { $0.rest += words } }
 
-    package func hinting(_ hint: String) -> FeedError {
-        var error = self
-        error.hint = hint
-        return error
-    }
+    package func hinting(_ hint: String) -> FeedError { with { $0.hint = hint } }
 
     package static let cancelled = FeedError(.cancelled, "cancelled")
 

@@ -142,7 +142,7 @@ struct SyncCommand {
             general: policy(settings), particulars: others, local: session.localFeeds(in: cache),
             images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,
             // Many feeds are requested at once, so that a few unresponsive servers do not hold up the others.
-            feedsAtOnce: max(6, client.traffic.jobs), waits: waits,
+            feedsAtOnce: max(6, client.scheduler.jobs), waits: waits,
             newImages: lines.map { lines in NewImages(lines.add) },
             hasPart: settings.shardBy == .image ? settings.shard.has(image:) : nil)
     }

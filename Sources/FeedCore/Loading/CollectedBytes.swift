@@ -76,17 +76,18 @@ final class CollectedBytes: BodySink, StagedImage {
     func discard() {
         state.withLock { state in
             empty(&state)
-            if state.held > 0 { memory?.give(state.held) }
-            state.held = 0
+            giveBack(&state)
         }
     }
 
     private func empty(_ state: inout State) {
         state.bytes = []
         state.expected = 0
-        if !isClaimed, state.held > 0 {
-            memory?.give(state.held)
-            state.held = 0
-        }
+        if !isClaimed { giveBack(&state) }
+    }
+
+    private func giveBack(_ state: inout State) {
+        if state.held > 0 { memory?.give(state.held) }
+        state.held = 0
     }
 }

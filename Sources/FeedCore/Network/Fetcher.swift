@@ -35,9 +35,6 @@ package final class Fetcher: HTTPClient {
         deadline?.whenPassed { [scheduler] in scheduler.endWaits() }
     }
 
-    /// The scheduler, under the name that callers outside this module use.
-    package var traffic: RequestScheduler { scheduler }
-
     /// Sends a request from a task of its own, which waits for each slot.
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         try await limited { [self] () async throws(FeedError) in

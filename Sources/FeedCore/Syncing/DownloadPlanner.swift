@@ -10,6 +10,8 @@ struct DownloadPlanner: Sendable {
         var feed: Int32
         /// The result, unless the URL is requested.
         var result: ImageResultKind?
+        /// Whether the servers of all feeds that have the URL are out of reach.
+        var isOutOfReach = false
     }
 
     private(set) var report = ImagesReport()
@@ -22,8 +24,6 @@ struct DownloadPlanner: Sendable {
     private var counted: [Counted] = []
     private var numbers: [ResourceURL.Key: Int32] = [:]
     private var feedNumber: Int32 = 0
-    /// The images whose feeds' servers are all out of reach.
-    private var outOfReach: Set<Int32> = []
 
     init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?, newImages: NewImages? = nil) {
         self.choice = choice
@@ -108,13 +108,12 @@ struct DownloadPlanner: Sendable {
     ) {
         let (url, number) = (feedImage.url, Int(number))
         var isCounted = !isNew
-        if isCounted, !outOfReach.isEmpty {
+        if isCounted, counted[number].isOutOfReach {
             if case .outOfReach = verdict { return }
-            if outOfReach.remove(Int32(number)) != nil {
-                report.skipped -= 1
-                counted[number].result = nil
-                isCounted = false
-            }
+            report.skipped -= 1
+            counted[number].result = nil
+            counted[number].isOutOfReach = false
+            isCounted = false
         }
         switch verdict {
         case .request(let image, let cached) where !dryRun:
@@ -133,7 +132,7 @@ struct DownloadPlanner: Sendable {
         case .outOfReach:
             counted[number].result = .skipped
             report.skipped += 1
-            outOfReach.insert(Int32(number))
+            counted[number].isOutOfReach = true
             events?.yield(.imageSkipped(url))
         case .leftAlone(let failure):
             counted[number].result = .skipped
