@@ -93,7 +93,7 @@ extension GalleryBrowserTests {
         try await withPage(look) { page in
             try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
             try await page.call("Page.navigate", ["url": .string(site.onDisk)])
-            // Without scripts, a page has no timers, so the test polls from outside.
+            // A page without scripts lacks timers, so the test polls from outside.
             let isTried = "document.images.length === 2 && [...document.images].every(i => i.complete)"
             while try await page.evaluate(isTried) != true { await Task.yield() }
             #expect(try await page.evaluate("[...document.images].some(i => i.naturalWidth)") == false)

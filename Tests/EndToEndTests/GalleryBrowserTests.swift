@@ -158,7 +158,7 @@ struct GalleryBrowserTests {
             let (url, _, nginx) = try await self.place(site, place)
             try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
             try await page.call("Page.navigate", ["url": .string(url)])
-            // Without scripts, a page has no timers, so the test polls from outside.
+            // A page without scripts lacks timers, so the test polls from outside.
             while try await page.evaluate("document.readyState") != "complete" { await Task.yield() }
             let hidden = """
                 [...document.querySelectorAll('figcaption p, figcaption small, .problem p')]

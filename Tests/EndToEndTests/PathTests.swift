@@ -87,7 +87,7 @@ struct PathTests {
     }
 
     @Test("A path longer than the database allows is reported") func tooLong() async throws {
-        // With the longest name that SQLite adds, the path has the maximum length.
+        // The path has the maximum length together with the longest name that SQLite adds.
         let most = 512 - "/feedsync.sqlite-journal".utf8.count
         expectQuiet(try await program.run("sync", "--cache", path(of: most), server.feedURL))
         for (command, code) in [(["sync", server.feedURL], 73), (["status"], 74)] as [([String], Int32)] {

@@ -60,7 +60,7 @@ struct ConfigFileTests {
         #expect(try settings(["validate"], config: "deep\njobs = 3") == changed { $0.deep = true })
     }
 
-    @Test("in the config file, ~ is the home directory and a relative path starts at the file") func paths() throws {
+    @Test("~ in the config file is the home directory, and a relative path starts at the file") func paths() throws {
         let directory = "/home/me/.config/feedsync"
         #expect(try settings([], config: "cache = ~/mirror")?.cache == "/home/me/mirror")
         #expect(try settings([], config: "cache = mirror")?.cache == "\(directory)/mirror")

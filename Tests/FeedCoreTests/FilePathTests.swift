@@ -22,7 +22,7 @@ struct FilePathTests {
         #expect(FilePath.steps(to: "/") == [])
     }
 
-    @Test("that are relative begin in a directory")
+    @Test("relative paths begin in a directory")
     func absolute() {
         #expect(FilePath.absolute("a", in: "/b") == "/b/a")
         #expect(FilePath.absolute("/\u{301}a", in: "/b") == "/\u{301}a")

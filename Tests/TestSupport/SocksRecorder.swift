@@ -40,7 +40,7 @@ package final class SocksRecorder: Sendable {
     private static func serveFour(_ client: Int32) -> String? {
         guard let request = read(7, from: client) else { return nil }
         _ = readText(from: client)
-        // In version 4a, such an address announces that a name follows.
+        // Such an address announces a name in version 4a.
         let isName = request[3...5].allSatisfy { $0 == 0 } && request[6] != 0
         let host = isName ? readText(from: client) : dotted(request[3...])
         write([0, 0x5B, 0, 0, 0, 0, 0, 0], to: client)

@@ -166,7 +166,7 @@ private func spawn(
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     redirect(&actions)
-    // Without this, the sockets and pipes of other tests would stay open as long as the child lives.
+    // Otherwise the sockets and pipes of other tests would stay open as long as the child lives.
     feedsync_close_from(&actions, Int32(kept))
 
     var attributes = posix_spawnattr_t()

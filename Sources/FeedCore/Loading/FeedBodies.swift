@@ -1,15 +1,14 @@
 import Synchronization
 
-/// The memory for the bodies of feeds, which are read as a whole. All bodies that a process holds may total `total` bytes.
+/// The memory for the bodies of feeds, which are read as a whole. The bodies of a process may total `total` bytes.
 ///
-/// A body takes its memory chunk by chunk as it arrives, so that a small feed never waits, and a slow server holds no more
-/// memory than it has sent. Where no memory is left, waiting in the middle of a body could last for ever: each body may
-/// wait for the end of another. Therefore a body that finds no memory left gives back what it has and is requested again
-/// when memory for the largest body that it may become is free. It holds this memory from the beginning, and so never gives
-/// way again. A body that is the only one may be larger than `total`.
+/// A body takes memory for each chunk when the chunk arrives. A slow server thus holds as much memory as it has sent. Two
+/// bodies that waited for memory halfway could wait for each other forever. Therefore a body that finds too little memory
+/// gives back its own, and is requested again when memory for the largest allowed body is free. It takes this memory at the
+/// beginning and keeps it until its end. A single body may be larger than `total`.
 ///
 /// Reading a body takes about as much memory again as the body has bytes. Bodies of up to half of `total` are read at the
-/// same time, and a larger one alone.
+/// same time, and a larger body by itself.
 package final class FeedBodies: Sendable {
     /// The feeds of a process share its memory.
     package static let shared = FeedBodies(total: 128 << 20)

@@ -1,4 +1,5 @@
-/// Who wants a feed to be requested. Only the user decides where feedsync may go and what it may tell there.
+/// The origin of the wish to request a feed. Only the user decides which addresses are contacted and which secrets are
+/// sent.
 ///
 /// | giver              | secrets                      | addresses                              |
 /// |--------------------|------------------------------|----------------------------------------|

@@ -204,8 +204,8 @@ final class OutputDirectory {
         return OwnFile(content: FileContent(digest: digest, size: size), modified: status.modified)
     }
 
-    /// Returns whether a file in a directory such as /tmp belongs to another user, who could change it after its
-    /// adoption.
+    /// Returns whether a file in a directory such as /tmp belongs to another user. That user could change the file after
+    /// its adoption.
     private func belongsToStranger(_ file: stat, in directory: Descriptor) throws(SystemError) -> Bool {
         guard file.st_uid != geteuid() else { return false }
         let status = try directory.status()
@@ -224,7 +224,7 @@ final class OutputDirectory {
         list.key = key
     }
 
-    /// Returns the first bytes of a regular file; an empty array if there is no such file.
+    /// Returns the first bytes of a regular file; an empty array for a missing file.
     func beginning(of name: String, count: Int) throws(FeedError) -> [UInt8] {
         guard let root, let file = open(name, in: root) else { return [] }
         return try attempt { () throws(SystemError) in try file.read(count) }

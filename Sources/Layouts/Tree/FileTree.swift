@@ -24,7 +24,7 @@ package actor FileTree: TreeWriter {
         }
         var report = TreeReport(feeds: feeds.count)
         report.missing = missing.count
-        // If the cache does not exist, there are no own files to delete and no images to write.
+        // A missing cache has neither own files to delete nor images to write.
         let isReading = options.isDryRun || wanted.isEmpty && access(target.cache, F_OK) != 0
         let wait = LockWait(limit: target.lockWait) { try await Task.sleep(for: $0) }
         return try await wait.retrying { () throws(FeedError) in

@@ -62,7 +62,7 @@ struct KubernetesTests {
                 export FEEDSYNC_CACHE="$3" FEEDSYNC_ALLOW_PRIVATE=true; exec sh -c "$4"
                 """, whole.directory.path("bin"), String(index), whole.directory.path("cache-\(index)"), script)
         }
-        // Without its list, a pod has failed, and there is nothing to merge.
+        // A pod that lacks its list has failed, and leaves nothing to merge.
         rename(whole.directory.path("feeds/feeds.opml"), whole.directory.path("feeds/other"))
         #expect(try await run(jobs[0], 0).status == .exited(66))
         rename(whole.directory.path("feeds/other"), whole.directory.path("feeds/feeds.opml"))

@@ -12,7 +12,7 @@ struct Tile {
     var picture: Picture
     /// The fragment of the URL that leads to the tile, and the tile's HTML id.
     let anchor: String
-    /// The time when the image's data was first fetched; nil if there is no data.
+    /// The time when the image's data was first fetched; nil for an image without data.
     let fetchedAt: Timestamp?
     /// The date for sorting: the publication date, or else a date that keeps the image in its position in the feed.
     var sortDate = Timestamp.writable.lowerBound

@@ -33,7 +33,7 @@ struct PageChunks {
     /// The part of that size which is reserved for the HTML around the items.
     private static let frameSize = 2500
 
-    /// The chunks. If there are no items, there is one empty chunk.
+    /// The chunks. An empty list of items makes one empty chunk.
     private(set) var all = [Chunk(first: 0)]
 
     init(_ items: some Sequence<[UInt8]>, beside assets: Assets) {
