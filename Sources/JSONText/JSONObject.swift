@@ -1,12 +1,15 @@
 /// Reads objects with known members. Each known member may occur once; all others are skipped.
 package enum JSONObject {
+    /// The longest name of a member, and the longest text that is compared with an expected one, in bytes.
+    private static let longestName = 16_384
+
     package static func read(
         _ reader: inout JSONReader, _ names: [StaticString],
         _ visit: (String, inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
         var seen: UInt64 = 0
         try reader.enterObject()
-        while let name = try reader.nextMember() {
+        while let name = try reader.nextMember(longest: longestName) {
             guard let number = Self.index(of: name, in: names) else {
                 try reader.skipValue()
                 continue
@@ -36,10 +39,12 @@ package enum JSONObject {
         return value
     }
 
-    /// Reads a string; nil for null and for an empty string.
-    package static func readOptionalString(_ reader: inout JSONReader) throws(JSONError) -> String? {
+    /// Reads a string of at most `longest` bytes; nil for null and for an empty string.
+    package static func readOptionalString(
+        _ reader: inout JSONReader, longest: Int = .max
+    ) throws(JSONError) -> String? {
         guard try reader.peek() == .null else {
-            let text = try reader.readString()
+            let text = try reader.readString(longest: longest)
             return text.isEmpty ? nil : text
         }
         try reader.readNull()
@@ -49,7 +54,7 @@ package enum JSONObject {
     /// Throws unless the next string is the expected one.
     package static func expect(_ expected: String, _ reader: inout JSONReader) throws(JSONError) {
         let start = reader.position
-        let found = try reader.readString()
+        let found = try reader.readString(longest: longestName)
         guard found == expected else {
             let shown = JSONWriter.quote(found, limit: 80)
             throw reader.mismatch("expected \(JSONWriter.quote(expected, limit: 80)), found \(shown)", at: start)

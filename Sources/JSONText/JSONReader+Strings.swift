@@ -1,27 +1,35 @@
 extension JSONReader {
-    /// Reads the string whose opening quote is next. It scans plain text eight bytes at a time and decodes only
-    /// escapes.
-    mutating func scanString() throws(JSONError) -> String {
+    /// Reads the string whose opening quote is next, of at most `longest` bytes. It scans plain text eight bytes at a
+    /// time and decodes only escapes.
+    mutating func scanString(longest: Int = .max) throws(JSONError) -> String {
+        let quote = position
         position += 1
         let start = position
         try skipPlain()
         if next == UInt8(ascii: "\"") {
+            let text = start..<position
+            try checkLength(text.count, longest, at: quote)
             position += 1
-            let text = start..<position - 1
             return bytes.withUnsafeBufferPointer { String(decoding: $0[text], as: UTF8.self) }
         }
         var decoded: [UInt8] = []
         var plain = start
         while next != UInt8(ascii: "\"") {
+            try checkLength(decoded.count + position - plain, longest, at: quote)
             decoded += bytes[plain..<position]
             let scalar = try scanEscape()
             decoded += Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter
             plain = position
             try skipPlain()
         }
+        try checkLength(decoded.count + position - plain, longest, at: quote)
         decoded += bytes[plain..<position]
         position += 1
         return String(decoding: decoded, as: UTF8.self)
+    }
+
+    private func checkLength(_ length: Int, _ longest: Int, at start: Int) throws(JSONError) {
+        guard length <= longest else { throw mismatch("longer than \(longest) bytes", at: start) }
     }
 
     mutating func skipString() throws(JSONError) {

@@ -60,9 +60,9 @@ package struct JSONReader: ~Copyable {
     }
 
     /// Reads the next member's name. At the end it leaves the object and returns nil.
-    package mutating func nextMember() throws(JSONError) -> String? {
+    package mutating func nextMember(longest: Int = .max) throws(JSONError) -> String? {
         guard try advanceToName() else { return nil }
-        let name = try scanString()
+        let name = try scanString(longest: longest)
         try skipColon()
         return name
     }
@@ -79,9 +79,10 @@ package struct JSONReader: ~Copyable {
 
     // MARK: Values
 
-    package mutating func readString() throws(JSONError) -> String {
+    /// Reads a string. A string of more than `longest` bytes is an error, and costs no memory.
+    package mutating func readString(longest: Int = .max) throws(JSONError) -> String {
         try require(.string, "not a string")
-        return try scanString()
+        return try scanString(longest: longest)
     }
 
     package mutating func readNull() throws(JSONError) {

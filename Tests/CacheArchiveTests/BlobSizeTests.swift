@@ -60,6 +60,17 @@ struct BlobSizeTests {
         #expect(try await fixture.images.totals().count == 1)
     }
 
+    @Test(
+        "an oci-layout or index.json of over 64 MB is refused by its announced size",
+        arguments: ["oci-layout", "index.json"])
+    func announcedList(name: String) async throws {
+        var tar = TarBuilder()
+        tar.add(name, Self.blob, size: 64 << 20 + 1)
+        let terms = ImportTerms(maxImageSize: 1 << 20, maxFeedSize: .standard, now: .writable.upperBound)
+        let reason = try await fixture.refusal(of: tar.bytes, terms)
+        #expect(reason?.contains("\(name): larger than 64M") == true, "\(reason ?? "taken")")
+    }
+
     @Test("a blob of unknown role is refused by its announced size before its bytes are read")
     func announced() async throws {
         var tar = TarBuilder()

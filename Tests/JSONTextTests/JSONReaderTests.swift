@@ -27,6 +27,22 @@ import Testing
         #expect(log == ["a 1", "a -2", "b empty", "c c"])
     }
 
+    @Test(
+        "a string that is longer than its limit is an error, also with escapes",
+        arguments: ["abcd", #"ab\u0063d"#, #"abc\n"#, "é é"])
+    func longStrings(content: String) throws {
+        let bytes = content == "é é" ? 5 : 4
+        var reader = reader("[\"\(content)\"]")
+        try reader.enterArray()
+        _ = try reader.nextElement()
+        let error = #expect(throws: JSONError.self) { try reader.readString(longest: bytes - 1) }
+        #expect(error?.reason == "longer than \(bytes - 1) bytes")
+        var other = self.reader("[\"\(content)\"]")
+        try other.enterArray()
+        _ = try other.nextElement()
+        #expect(try other.readString(longest: bytes).utf8.count == bytes)
+    }
+
     @Test("null and numbers are read by their kind")
     func scalars() throws {
         var reader = reader("[null, 1.50, 7]")

@@ -88,7 +88,9 @@ package final class CacheImporter: Sendable {
         guard reader.size <= terms.largest.feed.document else {
             throw reader.refused(terms.largest.feed.tooLargeDocument)
         }
+        guard reader.size <= OCILayout.largestList else { throw reader.refused(OCILayout.tooLarge) }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(reader.size))
         try reader.forEachChunk { chunk in bytes += chunk }
         return bytes
     }

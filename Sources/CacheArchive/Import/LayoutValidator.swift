@@ -20,6 +20,7 @@ struct LayoutValidator {
         guard let layout = contents.layout else { throw missing(OCILayout.layoutFile) }
         guard let index = contents.index else { throw missing(OCILayout.indexFile) }
         try OCILayout.readLayout(layout)
+        contents.layout = nil
         // The URLs of the feeds by the digests of their documents.
         var urls: [Digest: ResourceURL] = [:]
         var seen: Set<ResourceURL.Key> = []
@@ -27,6 +28,9 @@ struct LayoutValidator {
         var manifests: Set<Digest> = []
         for descriptor in try OCILayout.readIndex(index) {
             try checkText(descriptor, referencedBy: OCILayout.indexFile)
+            guard descriptor.size <= OCILayout.largestList else {
+                throw .invalidData("\(OCILayout.blobName(descriptor.digest)): \(OCILayout.tooLarge)")
+            }
             guard manifests.insert(descriptor.digest).inserted else { continue }
             let name = OCILayout.blobName(descriptor.digest)
             let manifest = try OCILayout.readManifest(try intake.bytes(of: descriptor.digest), of: name)

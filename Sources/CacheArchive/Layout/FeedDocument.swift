@@ -71,14 +71,13 @@ extension FeedDocument {
     /// The limit for ids. An id of an item is shorter; an item without one has the image's URL as its id, and the URL
     /// of a file can be longer.
     static let longestID = 16_384
+    /// The limit for URLs, which is at least that of a file.
+    static let longestURL = longestID
     /// The limit for a header, which is the limit for all headers of a response.
     static let longestHeaders = 300 << 10
 
     static func readText(_ reader: inout JSONReader, longest: Int) throws(JSONError) -> String? {
-        let start = reader.position
-        guard let text = try JSONObject.readOptionalString(&reader) else { return nil }
-        guard text.utf8.count <= longest else { throw reader.mismatch("longer than \(longest) bytes", at: start) }
-        return text
+        try JSONObject.readOptionalString(&reader, longest: longest)
     }
 }
 
@@ -123,7 +122,7 @@ extension FeedDocument {
 
     private static func readFormat(_ reader: inout JSONReader) throws(JSONError) -> Feed.Format {
         let start = reader.position
-        let name = try reader.readString()
+        let name = try reader.readString(longest: longestText)
         guard let format = Feed.Format(rawValue: name) else {
             throw reader.mismatch("unknown format \(JSONWriter.quote(name, limit: 40))", at: start)
         }
@@ -142,7 +141,7 @@ extension FeedDocument {
 
     static func readTime(_ reader: inout JSONReader) throws(JSONError) -> Timestamp {
         let start = reader.position
-        guard let time = Timestamp(rfc3339: try reader.readString()) else {
+        guard let time = Timestamp(rfc3339: try reader.readString(longest: longestText)) else {
             throw reader.mismatch("not a time such as 2026-03-29T01:59:59.000001Z", at: start)
         }
         return time
@@ -153,7 +152,7 @@ extension FeedDocument {
     /// Reads a URL. The error omits an invalid URL, because it may contain a password.
     static func readURL(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
         let start = reader.position
-        let given = try reader.readString()
+        let given = try reader.readString(longest: longestURL)
         do throws(InvalidURL) {
             let url = try ResourceURL(given)
             // Another spelling would give the same URL a second name.
@@ -201,7 +200,7 @@ extension FeedDocument {
         ]
 
         let feed: ResourceURL
-        /// The limit for texts. The essential format keeps texts of any length.
+        /// The limit for texts.
         let longest: Int
         var id: String?
         var description: String?
@@ -220,7 +219,7 @@ extension FeedDocument {
 
         init(of feed: FeedHead) {
             self.feed = feed.url
-            longest = feed.format == .essential ? Int.max : FeedDocument.longestText
+            longest = feed.format == .essential ? LongestText.essential : FeedDocument.longestText
         }
 
         mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONError) {

@@ -17,6 +17,14 @@ enum OCILayout {
     static let refName: StaticString = "org.opencontainers.image.ref.name"
     static let title: StaticString = "org.opencontainers.image.title"
 
+    /// The longest media type and the longest digest that an import reads, in bytes.
+    private static let longestMediaType = 1024
+    /// The largest `oci-layout`, `index.json` and manifest. An index of 64 MB has 200,000 feeds.
+    static let largestList: Int64 = 64 << 20
+
+    /// Describes a list that is too large.
+    static let tooLarge = "larger than \(ByteCount.text(largestList))"
+
     /// The maximum number of layers in a manifest, which is a limit of some registries.
     static let layersOfManifest = 500
 
@@ -160,7 +168,7 @@ extension OCILayout {
                     try JSONObject.expect(type, &reader)
                     mediaType = type
                 } else {
-                    mediaType = try reader.readString()
+                    mediaType = try reader.readString(longest: longestMediaType)
                 }
             case "digest": digest = try readDigest(&reader)
             default:
@@ -178,7 +186,7 @@ extension OCILayout {
 
     static func readDigest(_ reader: inout JSONReader) throws(JSONError) -> Digest {
         let start = reader.position
-        guard let digest = digest(try reader.readString()) else {
+        guard let digest = digest(try reader.readString(longest: longestMediaType)) else {
             throw reader.mismatch("not a digest of the form sha256:<64 lower-case hex digits>", at: start)
         }
         return digest

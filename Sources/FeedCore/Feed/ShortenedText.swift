@@ -5,6 +5,8 @@ package enum LongestText {
     package static let words = 8192
     /// The limit of an id, which is a URL or an invention.
     package static let id = 4096
+    /// The limit of a text in the Essential format, which keeps texts whole.
+    package static let essential = 16 << 20
 }
 
 extension String {

@@ -82,8 +82,8 @@ enum EssentialFeed {
         try JSONObject.read(&reader, members) { name, reader throws(JSONError) in
             switch name {
             case "id": id = try readID(&reader)
-            case "description": description = try JSONObject.readOptionalString(&reader)
-            case "location": location = try JSONObject.readOptionalString(&reader)
+            case "description": description = try JSONObject.readOptionalString(&reader, longest: LongestText.essential)
+            case "location": location = try JSONObject.readOptionalString(&reader, longest: LongestText.essential)
             default: url = try readImage(&reader, links)
             }
         }
