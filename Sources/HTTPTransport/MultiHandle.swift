@@ -9,6 +9,7 @@ final class MultiHandle: @unchecked Sendable {
     private let multi: UnsafeMutableRawPointer
     /// The guard that closes the connections and outlives them.
     let floodGuard = FloodGuard()
+    private var hasHostLimit = true
 
     /// Creates the handle, which keeps up to `mostConnections` connections for later requests.
     init(connectionsPerHost: Int, mostConnections: Int) throws(FeedError) {
@@ -33,6 +34,14 @@ final class MultiHandle: @unchecked Sendable {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 64 }
         return max(1, Int(clamping: limit.rlim_cur) / 4)
+    }
+
+    /// Removes the limit of connections for each host. libcurl counts the connections to a proxy as those of one host,
+    /// and the scheduler limits the requests to each server behind the proxy.
+    func removeHostLimit() {
+        guard hasHostLimit else { return }
+        hasHostLimit = false
+        ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 0)
     }
 
     func add(_ easy: EasyHandle) throws(FeedError) {

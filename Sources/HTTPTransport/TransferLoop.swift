@@ -74,6 +74,7 @@ struct TransferLoop: ~Copyable {
             return call.complete(.done(.failure(error)))
         }
         running[ObjectIdentifier(call)] = transfer
+        if call.proxy != nil { multi.removeHostLimit() }
         do throws(FeedError) {
             try transfer.start(call)
             guard !call.isCancelled else { throw .cancelled }

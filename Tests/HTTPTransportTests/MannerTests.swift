@@ -39,6 +39,24 @@ struct MannerTests {
         #expect(try await response.head.status == 200)
     }
 
+    @Test("a proxy gets requests for more hosts at once than a host gets connections", .timeLimit(.minutes(5)))
+    func sharedProxy() async throws {
+        let gate = Gate()
+        let hosts = (0..<9).map { "http://host\($0).invalid/" }
+        let routes = hosts.map { ($0, { @Sendable _ in Reply(body: [1], gate: gate) } as LoopbackServer.Route) }
+        let proxy = try LoopbackServer(Dictionary(uniqueKeysWithValues: routes))
+        let client = try makeClient { $0.proxy = proxy.url("") }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for host in hosts {
+                let request = try makeRequest(host)
+                group.addTask { try await client.get(request, into: NullSink()).head.status }
+            }
+            await gate.waitForArrivals(hosts.count)
+            gate.open()
+            for try await status in group { #expect(status == 200) }
+        }
+    }
+
     @Test("a request may have a proxy of its own, or none")
     func proxy() async throws {
         let proxy = try LoopbackServer(["http://feeds.invalid/": { _ in .text("x") }])
