@@ -131,7 +131,7 @@ struct TransferEnding {
 /// The parts of a call that wait for a worker, and the state of its sink.
 struct PendingParts {
     struct Item {
-        let part: ResponsePart
+        var part: ResponsePart
         /// The end of the transfer, beside the last part.
         let ending: TransferEnding?
     }

@@ -14,6 +14,9 @@ final class DeliveryQueue: Sendable {
     private let readyCount = DispatchSemaphore(value: 0)
     private let heldBytes = Atomic(0)
     private let isRoomAwaited = Atomic(false)
+    /// Empty chunks that have room. Fresh memory costs a page fault for each 4 KB.
+    private let spareChunks = Mutex<[[UInt8]]>([])
+    private static let mostSpareChunks = 64
 
     init(mostBytes: Int) { self.mostBytes = mostBytes }
 
@@ -40,6 +43,25 @@ final class DeliveryQueue: Sendable {
         let held = heldBytes.subtract(bytes, ordering: .sequentiallyConsistent).newValue
         return held <= resumeThreshold && isRoomAwaited.load(ordering: .sequentiallyConsistent)
             && isRoomAwaited.exchange(false, ordering: .sequentiallyConsistent)
+    }
+
+    /// Returns an empty chunk with room for at least `bytes`.
+    func emptyChunk(for bytes: Int) -> [UInt8] {
+        var chunk = spareChunks.withLock { $0.popLast() } ?? []
+        chunk.reserveCapacity(bytes)
+        return chunk
+    }
+
+    /// Takes the memory of a chunk that a sink has received.
+    func reuse(_ chunk: inout [UInt8]) {
+        guard chunk.capacity > 0 else { return }
+        chunk.removeAll(keepingCapacity: true)
+        spareChunks.withLock { spare in
+            guard spare.count < Self.mostSpareChunks else { return }
+            // A swap, because a second reference to the memory would make the next owner copy it.
+            spare.append([])
+            swap(&spare[spare.count - 1], &chunk)
+        }
     }
 
     /// Waits for the next call with parts, and returns it; nil tells the worker to end.
@@ -92,17 +114,17 @@ struct DeliveryWorker: Sendable {
         var isDone = false
         while !isDone {
             var (items, sinkState) = call.pending.withLock { $0.take() }
-            for item in items { deliver(item, of: call, &sinkState) }
-            items = []
+            for index in items.indices { deliver(&items[index], of: call, &sinkState) }
             isDone = call.pending.withLock { $0.leave(sinkState) }
             if call.isCancelled { call.complete(.done(.failure(.cancelled))) }
         }
     }
 
-    private func deliver(_ item: PendingParts.Item, of call: Call, _ sinkState: inout Call.SinkState) {
+    private func deliver(_ item: inout PendingParts.Item, of call: Call, _ sinkState: inout Call.SinkState) {
         let before = sinkState
         call.deliver(item.part, &sinkState)
         if queue.release(item.part.chunk.count) { mailbox.announceRoom() }
+        queue.reuse(&item.part.chunk)
         if let ending = item.ending {
             call.complete(.done(call.outcome(of: ending, after: sinkState)))
         } else if sinkState.failure != nil, before.failure == nil {

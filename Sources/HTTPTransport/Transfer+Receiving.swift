@@ -86,7 +86,7 @@ extension Transfer {
         }
         if isChunkFull {
             if let call { context.deliveries.add(takePart(), to: call) }
-            state.chunk.reserveCapacity(Self.chunkBytes)
+            state.chunk = context.deliveries.emptyChunk(for: Self.chunkBytes)
         }
         if !state.isDeclined { state.chunk.append(contentsOf: bytes) }
         state.received += Int64(bytes.count)
