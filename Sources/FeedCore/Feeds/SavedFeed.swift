@@ -1,0 +1,71 @@
+/// A feed as the cache holds it.
+package struct SavedFeed: Hashable, Sendable {
+    package let url: ResourceURL
+    package let feed: Feed
+    package let savedAt: Timestamp
+    package let validators: Validators
+    /// The number of pages that were requested, as far as the feed had so many.
+    package let pages: Int
+    /// Whether the user has named the feed.
+    package let isNamed: Bool
+    /// Whether the feed may see the own network's data.
+    package let seesOwnNetwork: Bool
+    /// The URL that the feed has moved to, as its server says. It is reported and never requested.
+    package let movedTo: ResourceURL?
+    /// The rules by which the images were chosen. The same response gives other images under other rules.
+    package let rules: String?
+    /// The last `--keep` of the user; nil if the user never gave one.
+    package let keep: Keep?
+    /// The number of kept images that have left the feed.
+    package let keptCount: Int
+    /// The kept images, newest first, if the caller asked for them.
+    package let kept: [FeedImage]
+    /// The reason why the last request for the feed failed; nil if it succeeded.
+    package let trouble: FeedTrouble?
+
+    /// Whether the items came from an archive, and no sync has confirmed them since. Only a sync saves rules.
+    var isFromArchive: Bool { rules == nil }
+
+    package init(
+        url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
+        isNamed: Bool = true, seesOwnNetwork: Bool = false, movedTo: ResourceURL? = nil, rules: String? = nil,
+        keep: Keep? = nil, keptCount: Int = 0, kept: [FeedImage] = [], trouble: FeedTrouble? = nil
+    ) {
+        self.url = url
+        self.feed = feed
+        self.savedAt = savedAt
+        self.validators = validators
+        self.pages = pages
+        self.isNamed = isNamed
+        self.seesOwnNetwork = seesOwnNetwork
+        self.movedTo = movedTo
+        self.rules = rules
+        self.keep = keep
+        self.keptCount = keptCount
+        self.kept = kept
+        self.trouble = trouble
+    }
+}
+
+/// Why the last attempt to load a feed failed.
+package struct FeedTrouble: Hashable, Sendable {
+    package let kind: FeedError.Kind
+    /// The message of the error, whose passwords are removed.
+    package let message: String
+    package let at: Timestamp
+
+    package init(kind: FeedError.Kind, message: String, at: Timestamp) {
+        self.kind = kind
+        self.message = message
+        self.at = at
+    }
+
+    /// Makes the trouble of an error. The result is nil if the error concerns neither the feed nor its server: a fault
+    /// of the cache, or a wait without a request.
+    init?(_ error: FeedError, at moment: Timestamp) {
+        guard error.kind == .connectivity || error.kind == .invalidData, !error.isWait || error.needsName else {
+            return nil
+        }
+        self.init(kind: error.kind, message: error.message.withoutPasswords, at: moment)
+    }
+}
