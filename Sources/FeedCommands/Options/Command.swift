@@ -40,15 +40,6 @@ struct CommandSpec: Hashable, Sendable {
     let operand: Operand
     let operandCount: ClosedRange<Int>
     let examples: [Example]
-
-    /// Returns whether the command accepts the option. `help` and `completions` accept the options that every command
-    /// accepts.
-    func takes(_ option: OptionSpec) -> Bool {
-        if option.isOfHelp { return name == "help" }
-        return command.map(option.commands.contains) ?? (option.commands == Command.every)
-    }
-
-    var options: [OptionSpec] { OptionTable.all.filter(takes) }
 }
 
 /// A topic that `help` explains. Its text is in `Help/Topics`. If a command has the same name, both are shown.

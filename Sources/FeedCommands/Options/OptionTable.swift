@@ -201,3 +201,14 @@ extension OptionTable {
 
     static func variable(_ name: String) -> OptionSpec? { all.first { $0.variable == name } }
 }
+
+extension CommandSpec {
+    /// Returns whether the command accepts the option. `help` and `completions` accept the options that every command
+    /// accepts.
+    func takes(_ option: OptionSpec) -> Bool {
+        if option.isOfHelp { return name == "help" }
+        return command.map(option.commands.contains) ?? (option.commands == Command.every)
+    }
+
+    var options: [OptionSpec] { OptionTable.all.filter(takes) }
+}

@@ -1,0 +1,216 @@
+import FeedCore
+
+/// Shares what `validate` and `remove` both do: delete unreferenced images, and report what was deleted.
+struct Deletion {
+    private let session: Session
+    let cache: Cache
+    private var settings: Settings { session.settings }
+
+    /// Opens the cache. On a full disk, the error says how much space is needed.
+    init(_ session: Session, _ access: CacheAccess) async throws(FeedError) {
+        self.session = session
+        do throws(FeedError) { cache = try await session.openCache(access) } catch { throw error.hintingAtSpace }
+    }
+
+    /// Runs `delete`, closes the cache, and reports what was deleted, even if `delete` failed halfway.
+    func run(
+        _ delete: (inout ValidateReport) async throws(FeedError) -> Void
+    ) async throws(FeedError) -> ExitCode {
+        var report = ValidateReport()
+        var failure: FeedError?
+        do throws(FeedError) { try await delete(&report) } catch { failure = error }
+        // The cache is closed before the report: a reader of the output may be slow, and other runs wait for the lock.
+        await session.closeCaches()
+        if let failure, !failure.isCancellation { session.report(LogLine(failure.hintingAtSpace)) }
+        try session.report(report, failure: failure)
+        return failure.map(ExitCode.of) ?? .ok
+    }
+
+    /// Returns whether images are deleted or only counted. A dry run counts as if the feeds of `report` were deleted.
+    func removalMode(_ report: ValidateReport) -> RemovalMode {
+        settings.dryRun
+            ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
+    }
+
+    func removeUnreferenced(_ mode: RemovalMode, _ report: inout ValidateReport) async throws(FeedError) {
+        report.unreferenced = try await cache.images.removeUnreferenced(mode)
+        if let failure = report.unreferenced.failure { throw failure }
+    }
+
+    /// Waits for exports and galleries that read the cache, if there is anything to delete. `plan` finds the feeds that
+    /// would be deleted.
+    func keepReadersOut(
+        _ plan: (inout ValidateReport) async throws(FeedError) -> Void
+    ) async throws(FeedError) {
+        guard try await !cache.images.keepReadersOut(waiting: false) else { return }
+        var report = ValidateReport()
+        try await plan(&report)
+        report.unreferenced = try await cache.images.removeUnreferenced(
+            .dryRun(withoutFeeds: report.feedsDeleted.map(\.url)))
+        guard !report.isEmpty else { return }
+        _ = try await cache.images.keepReadersOut(waiting: true)
+    }
+}
+
+extension FeedError {
+    /// Returns the error with a hint if the disk is full, because the database has to grow before it can shrink.
+    fileprivate var hintingAtSpace: FeedError {
+        lacksRoom ? hinting("some space is needed first: free a few megabytes on that disk") : self
+    }
+}
+
+extension Session {
+    func stopIfCancelled() throws(FeedError) {
+        if Task.isCancelled { throw .cancelled }
+    }
+
+    func report(_ report: ValidateReport, failure: FeedError?) throws(FeedError) {
+        let wasStopped = failure?.isCancellation == true
+        if let line = report.ahead { notice(line, "feed_ahead") }
+        if settings.dryRun {
+            for line in report.plan { try plan(line) }
+            if wasStopped { notice("stopped; there may be more to do", "stopped") }
+        } else {
+            for line in report.steps { detail(line) }
+            // A loss of data is always reported, because the next sync has to download it again.
+            for line in report.damage { self.report(line, "damage") }
+            let summary = report.summary(wasStopped: wasStopped)
+            if failure == nil { remark(summary) } else { notice(summary) }
+        }
+        if settings.json { try write(report.json) }
+    }
+}
+
+/// Deletes stale feeds, damaged images with `--deep`, and unreferenced images.
+struct ValidateCommand {
+    private let session: Session
+    private var settings: Settings { session.settings }
+
+    init(_ session: Session) { self.session = session }
+
+    func run() async throws(FeedError) -> ExitCode {
+        // A missing cache is valid, and is not created.
+        guard session.world.fileExists(session.cachePath) else {
+            // An unreadable path also looks missing. Opening the cache reports that error.
+            _ = try await session.openCache(.read)
+            try session.report(ValidateReport(), failure: nil)
+            return .ok
+        }
+        let deletion = try await Deletion(
+            session, settings.dryRun ? .rehearseRepair : .repair(lockWait: settings.lockWait))
+        return try await deletion.run { report throws(FeedError) in
+            try await validate(deletion.cache, deletion, &report)
+        }
+    }
+
+    private func validate(
+        _ cache: Cache, _ deletion: Deletion, _ report: inout ValidateReport
+    ) async throws(FeedError) {
+        if !settings.dryRun {
+            try await deletion.keepReadersOut { plan throws(FeedError) in
+                try await deleteStaleFeeds(in: cache, &plan, dryRun: true)
+            }
+        }
+        try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
+        let mode = deletion.removalMode(report)
+        // Damaged images are handled first: a missing file of a referenced image is damage too, and is reported.
+        try session.stopIfCancelled()
+        if settings.deep {
+            report.damaged = try await removeDamaged(from: cache, mode)
+            if let failure = report.damaged.failure { throw failure }
+        }
+        try session.stopIfCancelled()
+        try await deletion.removeUnreferenced(mode, &report)
+    }
+
+    private func removeDamaged(from cache: Cache, _ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+        try await session.showingProgress("checking", of: "image") { progress throws(FeedError) in
+            try await cache.images.removeDamaged(mode, progress: progress)
+        }
+    }
+
+    private func deleteStaleFeeds(
+        in cache: Cache, _ report: inout ValidateReport, dryRun: Bool
+    ) async throws(FeedError) {
+        let validation = ValidateFeedCache(store: cache.feeds, now: session.now)
+        for feed in try await cache.feeds.summaries() {
+            try session.stopIfCancelled()
+            let fault = try await validation.validate(
+                feed.url, maxAge: settings.of(feed.url).maxAge, dryRun: dryRun)
+            switch fault {
+            case nil: continue
+            case .letGo(let count): report.letGo.append((feed.url, count))
+            case .ahead(let staleness): report.feedsAhead.append((feed.url, staleness))
+            case let fault?: report.feedsDeleted.append((feed.url, fault))
+            }
+        }
+    }
+}
+
+/// Deletes feeds, and the images that no other feed references.
+struct RemoveCommand {
+    private let session: Session
+    private var settings: Settings { session.settings }
+
+    init(_ session: Session) { self.session = session }
+
+    func run(_ given: [ResourceURL]) async throws(FeedError) -> ExitCode {
+        var distinct = DistinctFeeds()
+        for feed in given { _ = distinct.add(feed) }
+        let feeds = distinct.urls
+        try await requireSaved(feeds)
+        let deletion = try await Deletion(session, settings.dryRun ? .read : .write(lockWait: settings.lockWait))
+        let code = try await deletion.run { report throws(FeedError) in
+            try await remove(feeds, from: deletion.cache, deletion, &report)
+        }
+        if code == .ok { await reportWhereNamed(feeds) }
+        return code
+    }
+
+    /// Checks that all feeds are saved before any of them is removed. A missing cache is not created.
+    private func requireSaved(_ feeds: [ResourceURL]) async throws(FeedError) {
+        let saved = Set(try await session.openCache(.read).feeds.summaries().map(\.url.key))
+        // SQLite cannot open a cache for writing on a full disk while the cache is open for reading.
+        await session.closeCaches()
+        for feed in feeds where !saved.contains(feed.key) {
+            throw .notFound("\(feed): was never saved").hinting("feedsync status lists the saved feeds")
+        }
+    }
+
+    private func remove(
+        _ feeds: [ResourceURL], from cache: Cache, _ deletion: Deletion, _ report: inout ValidateReport
+    ) async throws(FeedError) {
+        let removed = feeds.map { (url: $0, fault: ValidateFeedCache.Fault?.none) }
+        if !settings.dryRun {
+            try await deletion.keepReadersOut { plan throws(FeedError) in plan.feedsDeleted = removed }
+            try session.stopIfCancelled()
+            try await cache.feeds.change { change throws(FeedError) in
+                for feed in feeds { try change.delete(feed) }
+            }
+        }
+        report.feedsDeleted = removed
+        try session.stopIfCancelled()
+        try await deletion.removeUnreferenced(deletion.removalMode(report), &report)
+    }
+
+    /// Reports where the removed feeds are still named, because the next sync would save them again.
+    private func reportWhereNamed(_ feeds: [ResourceURL]) async {
+        if let path = session.world.configPath(settings) {
+            reportStillNamed(feeds.filter { settings.feeds[$0] != nil }, namedIn: path)
+        }
+        guard let list = settings.opml else { return }
+        do throws(FeedError) {
+            let named = Set(try await session.subscriptionList(in: list).feeds.map(\.key))
+            reportStillNamed(feeds.filter { named.contains($0.key) }, namedIn: list)
+        } catch {
+            if !error.isCancellation { session.notice(error.message, "still_named") }
+        }
+    }
+
+    private func reportStillNamed(_ feeds: [ResourceURL], namedIn path: String) {
+        guard let first = feeds.first else { return }
+        let others = feeds.count == 1 ? "" : " and \(Phrases.count(feeds.count - 1, "more feed"))"
+        let them = feeds.count == 1 ? "it" : "them"
+        session.notice("\(path) still names \(first)\(others): the next sync saves \(them) again", "still_named")
+    }
+}
