@@ -206,7 +206,7 @@ struct InstallTests {
         #expect(result.status == .exited(1))
         #expect(
             result.errorText
-                == "scripts/install: only root can write to \(prefix); --user and --prefix choose another place\n")
+                == "scripts/install: only root can write to \(prefix); --user and --prefix choose another directory\n")
         #expect(Files.names(in: prefix) == [])
     }
 

@@ -1,5 +1,5 @@
-# Sourced by scripts/faults: breaks exports and imports. Needs what that script and lib/site.bash set up, and a whole
-# cache in $cache.
+# Breaks exports and imports, for scripts/faults. It uses the variables and functions of that script and of
+# lib/site.bash, and a complete cache in $cache.
 
 archive_faults() { # KILLS
     local kills=$1
@@ -9,7 +9,7 @@ archive_faults() { # KILLS
     forget_moments
     archive=$work/archive.tar
     "$feedsync" export --cache "$source_cache" "$archive"
-    # Another archive of the feed, with other images and saved earlier, for a cache to hold before.
+    # A second archive of the feed, which was saved earlier and has other images, fills a cache before an import.
     cache=$work/earlier
     publish first
     "$feedsync" --cache "$cache" "$feed"
@@ -29,8 +29,8 @@ archive_faults() { # KILLS
         "$dangling rows without a file"
 }
 
-# An import leaves the data that the cache has, and the moment at which it was obtained. The archives are compared byte by
-# byte, so the moments must be the same.
+# Sets the time of every download to the same value, so that the archives can be compared byte by byte. An import keeps
+# the data that the cache has, and the time of its download.
 forget_moments() { sqlite3 "$cache/feedsync.sqlite" 'UPDATE images SET fetched_at = 0'; }
 
 problem() { # COUNTER MESSAGE
@@ -38,19 +38,19 @@ problem() { # COUNTER MESSAGE
     echo "$2" >&2
 }
 
-# $cache holds what was imported into it first, an empty cache or the earlier archive, or all of $archive.
+# Checks that $cache contains all of $archive, or what it contained before: nothing, or the earlier archive.
 check_import() { # WHAT
     local name=$1 export=$work/check.tar status=0
     check_images
     rm -f "$export"
     "$feedsync" export --cache "$cache" "$export" 2>"$work/error" || status=$?
-    # 66: nothing is there yet.
+    # 66 means that the cache is empty.
     case $status in
         66) [[ $name == none ]] || problem changed "the cache was emptied" ;;
         0)
             cmp -s "$export" "$archive" || { [[ $name == earlier ]] && cmp -s "$export" "$work/earlier.tar"; } ||
                 problem changed "the cache holds a part of the import" ;;
-        *) problem changed "the cache can't be exported: $(cat "$work/error")" ;;
+        *) problem changed "the cache cannot be exported: $(cat "$work/error")" ;;
     esac
 }
 
@@ -65,7 +65,7 @@ seconds_of() { # COMMAND...
     awk -v start="$start" -v end="$EPOCHREALTIME" 'BEGIN { print (end - start) * 1.1 }'
 }
 
-# Sets ended to the status of a command that is killed at a random moment within so many seconds.
+# Kills a command at a random moment within SECONDS, and sets ended to its status.
 kill_within() { # SECONDS COMMAND...
     local whole=$1
     shift
@@ -92,13 +92,13 @@ kill_imports() { # KILLS
             "$feedsync" import --restore --cache "$cache" "$archive" || problem wrong_ends "an import after a killed one failed"
             "$feedsync" validate --max-age forever --cache "$cache"
             "$feedsync" export --cache "$cache" "$work/check.tar"
-            cmp -s "$work/check.tar" "$archive" || problem changed "an import after a killed one is not whole"
+            cmp -s "$work/check.tar" "$archive" || problem changed "an import after a killed one is not complete"
             no_leftovers
         fi
     done
 }
 
-# Every file has its row, and nothing waits.
+# Checks that every image file has a row, and that incoming/ is empty.
 no_leftovers() {
     local files rows
     files=$(ls "$cache/images/sha256" | wc -l)
@@ -129,7 +129,7 @@ expect_end() { # STATUS COMMAND...
     ((status == expected)) || problem wrong_ends "$* ended with $status: $(cat "$work/error")"
 }
 
-# Disks that are full at some point of the way.
+# Exports and imports onto disks that become full after 10 to 90 % of the bytes.
 fill_disks() {
     local size whole disk=$work/disk part
     mkdir "$disk"
@@ -138,7 +138,7 @@ fill_disks() {
         size=$((whole * part / 100))
         if ! mount -t tmpfs -o "size=${size}k" none "$disk" 2>/dev/null; then
             [[ -z ${CI:-} ]] || problem wrong_ends "no small disk could be mounted"
-            echo "full disks are left out: mounting one takes root" >&2
+            echo "the tests of full disks are skipped, because only root can mount a small disk" >&2
             return 0
         fi
         expect_end 74 "$feedsync" export --cache "$source_cache" "$disk/x.tar"
@@ -153,7 +153,7 @@ fill_disks() {
     cache=$work/imported
 }
 
-# System calls that fail, each at its Nth time.
+# Lets the Nth call of a system call fail.
 break_calls() {
     local n
     for n in 1 2 5; do
@@ -163,7 +163,7 @@ break_calls() {
         check_import earlier
         no_leftovers
     done
-    # Counted for each of the threads that share them.
+    # strace counts the calls of each thread.
     for n in 1 2 3; do
         begin_import earlier
         expect_end 74 strace -qq -f -o /dev/null -e inject=fsync:error=EIO:when="$n" \

@@ -1,5 +1,5 @@
-# Sourced by scripts/bench: the same feeds in one part, in two and in four. Each part has this machine to itself, as it
-# would have a node of its own. Needs bench-feeds.bash.
+# Measures the same feeds in one part, in two and in four, for scripts/bench. The parts run one after the other, so that
+# each has the whole machine, like a node of a cluster. It uses functions of bench-feeds.bash.
 
 bench_cluster() {
     local rounds=${asked_rounds:-3} count=$(((feeds + 4) / 5)) round parts part
@@ -9,7 +9,7 @@ bench_cluster() {
     make_feeds
     for ((round = 1; round <= rounds; round++)); do
         for parts in 1 2 4; do cluster_round "$parts"; done
-        # All that the four archives hold, in one.
+        # One archive contains the feeds of all four.
         "$feedsync" export --cache "$work/merged" "$work/whole.tar"
         rm -rf "$work/merged"
         measure cluster.whole "$feedsync" import --restore --cache "$work/merged" "$work/whole.tar"
@@ -23,7 +23,7 @@ bench_cluster() {
         "$(ratio cluster.4.merge cluster.whole 1)"
 }
 
-# A feed of all these pictures, whole and one of eight parts by image; and an import of large ones.
+# Measures one feed of all the images, whole and as one of eight parts, and an import of large images.
 cluster_of_one() {
     rm -rf "$work"/part-* "$work"/*.tar "$work/cache"
     site_feed 1 "$((10 * feeds))" >"$work/site/feed.json"
@@ -53,7 +53,7 @@ cluster_round() { # PARTS
     done
     sort -g "$work/part-sizes" | sed -n '1p;$p' | paste -sd ' ' >"$work/figures.cluster.$1.feeds"
     rm "$work/part-sizes"
-    # As long as the longest takes, and as much memory as the largest.
+    # A cluster needs the time of its longest part, and the memory of its largest.
     longest cluster.part >>"$work/figures.cluster.$1.sync"
     longest cluster.export >>"$work/figures.cluster.$1.export"
     rm -rf "$work/merged"
@@ -68,7 +68,7 @@ longest() { # NAME
 cluster_row() { # PARTS
     awk -v parts="$1" -v sync="$(median "cluster.$1.sync" 1)" -v export="$(median "cluster.$1.export" 1)" \
         -v merge="$(median "cluster.$1.merge" 1)" -v memory="$(median "cluster.$1.sync" 3)" '{
-        # One machine alone has nothing to merge.
+        # A single machine has nothing to merge.
         all = parts > 1 ? sync + export + merge : sync
         printf "%-8d %14s %10.2f %9.2f %9.2f %9.2f %9.1f\n", parts, $1 == $2 ? $1 : $1 " to " $2, sync, export, merge, all,
             memory / 1024 }' "$work/figures.cluster.$1.feeds"

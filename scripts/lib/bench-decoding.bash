@@ -1,4 +1,4 @@
-# Sourced by scripts/bench: how fast feeds are decoded.
+# Measures how fast feeds are decoded, for scripts/bench.
 
 bench_decoding() {
     printf '\n%-22s %8s %8s %9s %9s %9s\n' 'decoding' 'items' 'MB' 'seconds' 'MB/s' 'peak MB'

@@ -1,4 +1,4 @@
-# Sourced by scripts/bench: very many feeds on very many hosts.
+# Measures very many feeds on very many hosts, for scripts/bench.
 
 bench_feeds() {
     local rounds=${asked_rounds:-3} count=$(((feeds + 4) / 5)) round
@@ -23,7 +23,8 @@ feeds_row() { # NAME LABEL
         printf "%-22s %8.3f %8.3f %9.1f %12d\n", label, wall, cpu, memory / 1024, connections }'
 }
 
-# Address by address: one for all of them would be open to other machines too.
+# Prints an nginx server that listens on the address of each host. An address for all of them would be open to other
+# machines.
 feeds_server() { # HOSTS
     local host
     echo 'server {'
@@ -31,7 +32,7 @@ feeds_server() { # HOSTS
     echo '}'
 }
 
-# Five of each host follow one another.
+# Makes the feeds and the config file. The five feeds of a host follow one another.
 make_feeds() {
     mkdir "$work/site/feeds"
     perl -e '

@@ -1,4 +1,4 @@
-# Sourced by scripts/bench: takes the figures of programs in rounds, and says what they come to.
+# Measures programs in rounds and computes medians and ratios, for scripts/bench.
 
 # Runs a command and appends "wall cpu memory" (seconds, seconds, KB) to the figures of NAME.
 measure() { # NAME COMMAND...
@@ -14,18 +14,18 @@ measure() { # NAME COMMAND...
     awk -v start="$start" -v end="$end" '{ print end - start, $1 + $2, $3 }' "$work/time" >>"$work/figures.$name"
 }
 
-# Also takes the number of connections.
+# Runs `measure`, and appends the number of connections that the command made to NAME.connections.
 measure_connections() { # NAME COMMAND...
     local before
     before=$(connections)
     measure "$@"
-    # The question is one too.
+    # The request for the status is a connection, too.
     echo "$(($(connections) - before - 1))" >>"$work/figures.$1.connections"
 }
 
 connections() { curl -sS "$base/status" | awk '$1 ~ /^[0-9]+$/ { print $1 }'; }
 
-# The others are quickest in the folder: given its path instead, wget2 makes sure of each part of it for each image.
+# Runs a command in the output directory. With the path as an option, wget2 would check each part of it for each image.
 there() { (cd "$work/out" && "$@"); }
 
 empty_folder() { rm -rf "$work/out"; mkdir "$work/out"; }
@@ -35,21 +35,21 @@ median() { # NAME COLUMN
         print (NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2) }'
 }
 
-# The median of what the rounds say: the machine's own pace changes between one and the next, and within one much less.
+# Prints the median of the ratios within the rounds: the speed of the machine changes more between rounds.
 ratio() { # NAME OTHER COLUMN
     paste -d ' ' "$work/figures.$1" "$work/figures.$2" |
         awk -v column="$3" '{ print $column / ($(column + 3) > 0 ? $(column + 3) : 0.01), 0, 0 }' >"$work/figures.ratio"
     median ratio 1
 }
 
-# For curl -K, which has to be told each file's name: the URLs on standard input.
+# Turns the URLs on standard input into a config file for curl -K, which needs a name for each file.
 curl_settings() { sed 's|.*/\(.*\)|url = "&"\noutput = "\1"|'; }
 
-# Each part begins with nothing.
+# Removes the files of the previous part of the benchmark.
 clear_away() {
     site_stop
     rm -rf "$work"/{site,out,cache,copy,gallery} "$work"/figures.*
 }
 
-# Each is a host of its own, and this machine.
+# Prints the loopback address of a host.
 address() { echo "127.0.$((($1 - 1) / 250)).$((($1 - 1) % 250 + 1))"; } # HOST, from 1

@@ -1,4 +1,4 @@
-# Sourced by scripts/bench: what feedsync does with a server beside it, and with archives, beside what others do.
+# Compares downloads from a server on the same machine, and archives, for scripts/bench.
 
 bench_loopback() {
     rounds=${asked_rounds:-5}
@@ -17,7 +17,7 @@ compare_downloads() {
 
     sync=("$feedsync" --cache "$work/cache" -j 16 --max-per-host 16 "$base/feed.json")
     for ((round = 0; round <= rounds; round++)); do
-        # With the gallery, whose files are the same: each begins with as much memory that was in use just now.
+        # The gallery is deleted together with the cache, so that every round starts with the same free memory.
         rm -rf "$work/cache" "$work/gallery"
         measure feedsync "${sync[@]}"
         measure again "${sync[@]}"
@@ -30,7 +30,7 @@ compare_downloads() {
         there measure wget2-N wget2 -q -N --max-threads=16 -i "$work/urls"
         empty_folder
         measure aria2c aria2c -q -j 16 -x 1 -s 1 --file-allocation=none -d "$work/out" -i "$work/urls"
-        # The first round warms everything up and doesn't count.
+        # The first round warms up the caches and does not count.
         ((round)) || rm "$work"/figures.*
     done
 

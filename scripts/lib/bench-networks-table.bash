@@ -1,4 +1,4 @@
-# Sourced by scripts/bench: what bench_networks has measured, as a table and as a chart.
+# Prints the results of bench_networks as a table and draws them as a chart, for scripts/bench.
 
 networks_table() {
     local protocol version

@@ -1,4 +1,4 @@
-# Sourced by scripts/bench: what counts with real servers, which are far away: how much is in flight.
+# Measures downloads from distant servers, for scripts/bench. Their speed depends on the number of requests in flight.
 
 source scripts/lib/bench-networks-table.bash
 far=25 # Milliseconds each way.
@@ -29,7 +29,7 @@ make_certificate() {
         { cat "$work/output" >&2; exit 1; }
 }
 
-# TLS 1.3 as servers have it, though this nginx has to be told.
+# Prints the nginx servers. They allow TLS 1.3 explicitly, because old versions of nginx have it off by default.
 networks_servers() {
     cat <<EOF
 ssl_certificate $work/cert.pem; ssl_certificate_key $work/key.pem; ssl_protocols TLSv1.2 TLSv1.3;
@@ -38,17 +38,17 @@ ssl_certificate $work/cert.pem; ssl_certificate_key $work/key.pem; ssl_protocols
 EOF
 }
 
-# Sets relay_h1 and relay_h2, the ports at which nginx is far away.
+# Starts the relay, and sets relay_h1 and relay_h2, the ports through which it delays the bytes of nginx.
 start_relay() {
     local relay=$(dirname "$feedsync")/delaying-relay
-    # In a session of its own, as nginx.
+    # The relay runs in a session of its own, like nginx.
     exec {ports}< <(raise_limit; exec setsid "$relay" "$far" "$((port + 1))" "$((port + 2))")
     relay_pid=$!
     trap 'kill "$relay_pid" 2>/dev/null || true; site_end' EXIT
     read -r relay_h1 <&"$ports" && read -r relay_h2 <&"$ports" || { echo "the relay did not start" >&2; exit 1; }
 }
 
-# The pictures of one host, and the feeds of many hosts with five pictures each: as feeds, as URLs, and for curl.
+# Makes the images of one host, and the feeds of many hosts with five images each: as feeds, as URLs, and for curl.
 networks_lists() { # PROTOCOL
     local relay=relay_$1 base host first
     base=https://127.0.0.1:${!relay}
@@ -70,7 +70,7 @@ one_host() { # PROTOCOL SUFFIX
     local relay=relay_$1 many=("${@:3}") most=() threads=() jobs=()
     if [[ -n $2 ]]; then
         most=(--parallel-max "$2")
-        # Each thread has a connection, and over HTTP/2 would ask for up to 30 files at once.
+        # Each thread of wget2 has a connection, and over HTTP/2 would request up to 30 files at once.
         threads=("--max-threads=$2" --http2-request-window=1)
         jobs=(-j "$2" -x 1 -s 1)
     fi
@@ -78,12 +78,12 @@ one_host() { # PROTOCOL SUFFIX
         "https://127.0.0.1:${!relay}/$1.json"
     from_afar "$1.curl$2" curl -sS -Z "${most[@]}" --cacert "$work/cert.pem" -K "$work/curl.$1"
     from_afar "$1.wget2$2" wget2 -q "${threads[@]}" --ca-certificate="$work/cert.pem" -i "$work/urls.$1"
-    # It knows no HTTP/2.
+    # aria2c does not support HTTP/2.
     [[ $1 == h2 ]] ||
         from_afar "$1.aria2c$2" aria2c -q "${jobs[@]}" --ca-certificate="$work/cert.pem" -i "$work/urls.$1"
 }
 
-# curl knows from the beginning what feedsync learns from the feeds.
+# Measures feedsync and curl. curl gets the URLs of the images, which feedsync finds in the feeds.
 many_hosts() { # PROTOCOL
     local feeds
     mapfile -t feeds <"$work/feeds.$1"

@@ -1,4 +1,5 @@
-# Draws lines of group, program, seconds and connections, with tabs between, as horizontal bars.
+# Draws a chart with a horizontal bar for each line of input. A line has a group, a program, seconds and connections,
+# separated by tabs.
 BEGIN { FS = "\t" }
 
 {

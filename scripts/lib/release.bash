@@ -1,15 +1,15 @@
-# Sourced by scripts that build the program as it is released: with Swift's libraries inside, and no search for the
-# others beside it, where whoever can write there could put their own.
+# Builds the program as it is released, for other scripts. The Swift libraries are linked into it. It does not search
+# its own directory for other libraries, because another user may be able to write there.
 
 release=(-c release --static-swift-stdlib --disable-local-rpath)
 
 release_binary() {
     local folder
-    # Fails if that fails, which an echo of it all would hide.
+    # The assignment fails if the command fails. `echo "$(…)"` would hide that.
     folder=$(swift build "${release[@]}" --show-bin-path) && echo "$folder/feedsync"
 }
 
-# For runs that are none of a person's own: theirs have what the config file and the environment say.
+# Makes feedsync ignore the config file and the environment variables of the user.
 no_own_settings() {
     unset "${!FEEDSYNC_@}"
     export FEEDSYNC_NO_CONFIG=true

@@ -1,9 +1,9 @@
-# Sourced by scripts that need a server with images: makes them on tmpfs and serves them with nginx on loopback.
-# Sets work (removed at the end, with the server), feedsync (a release build), base (the server's URL) and port.
+# Makes images on tmpfs and serves them with nginx on the loopback interface, for other scripts. It sets work (a
+# directory that is removed at the end), feedsync (a release build), base (the URL of the server) and port.
 
 source scripts/lib/release.bash
 
-site_begin() { # NAME [PRODUCT...]: others to build
+site_begin() { # NAME [PRODUCT...]: further products to build
     local product
     scripts/dependencies bench
     for product in feedsync "${@:2}"; do swift build "${release[@]}" --product "$product" 2>&1 | tail -n 1; done
@@ -14,7 +14,7 @@ site_begin() { # NAME [PRODUCT...]: others to build
     no_own_settings
 }
 
-# Servers have more connections than the one who asks them.
+# Raises the limit of open files, because a server has many connections.
 raise_limit() { ulimit -Sn "$(ulimit -Hn)"; }
 
 site_stop() {
@@ -24,13 +24,13 @@ site_stop() {
 
 site_end() {
     site_stop
-    # A script that mounts something mounts it there.
+    # A script may have mounted disks there.
     umount "$work"/* 2>/dev/null || true
     rm -rf "$work"
 }
 
-# The images begin as PNGs do and differ in length and content; nobody looks at them. They have 20,000 to 34,000 bytes,
-# or LEAST to 1.7 times that.
+# Makes files that begin like a PNG and differ in length and content. They have 20,000 to 34,000 bytes, or LEAST to 1.7
+# times LEAST.
 site_images() { # COUNT [LEAST]
     mkdir -p "$work/site/img"
     perl -e '
@@ -44,7 +44,7 @@ site_images() { # COUNT [LEAST]
         }' "$work/site/img" "$1" "${2:-20000}"
 }
 
-# A feed of the images FIRST to LAST on standard output.
+# Prints a feed of the images FIRST to LAST.
 site_feed() { # FIRST LAST
     perl -e '
         my ($base, $first, $last) = @ARGV;
@@ -53,9 +53,9 @@ site_feed() { # FIRST LAST
             $_, $_, $_ } $first .. $last), "]}"' "$base" "$1" "$2"
 }
 
-# nginx can't choose a free port itself: a port that is taken makes it stop, and another is tried. Whoever has taken it may
-# answer too, though not with what is asked for.
-site_serve() { # [SERVERS]: further ones, which may listen on PORT1 and those after it, the ports next to this one
+# Starts nginx. It cannot choose a free port by itself, so the function tries random ports until one is free. The
+# response for /served proves that this nginx has sent it.
+site_serve() { # [SERVERS]: further servers, which may listen on PORT1 and PORT2, the next two ports
     local try servers next
     site_stop
     mkdir -p "$work/site"
@@ -75,8 +75,8 @@ http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; d
        server { listen 127.0.0.1:$port; location = /status { stub_status; } }
        $servers }
 EOF
-        # In a session of its own, as it is wherever it runs as a daemon: Linux shares the processors out among sessions, and
-        # in that of the programs that ask it it would be one thread among all of theirs.
+        # nginx runs in a session of its own, like a daemon. Linux divides the processors among sessions, so in the
+        # session of its clients nginx would be one thread among many.
         (raise_limit; exec setsid nginx -p "$work" -c "$work/nginx.conf" 2>/dev/null) &
         nginx_pid=$!
         for _ in {1..100}; do

@@ -1,6 +1,7 @@
-# Sourced by scripts/faults: kills runs that lay out a tree. Needs what that script and its archive-faults.bash set up.
+# Kills runs that write a tree of files, for scripts/faults. It uses variables and functions of that script and of
+# archive-faults.bash.
 
-# What people have in a tree: a file whose name a picture would have, and others.
+# Puts foreign files into a tree: one with the name of an image, and others.
 furnish() { # TREE
     mkdir -p "$1/$tree_folder" "$1/mine"
     echo mine >"$1/$tree_folder/$tree_name"
@@ -8,12 +9,12 @@ furnish() { # TREE
     echo mine >"$1/mine/notes"
 }
 
-# All that is in a tree.
+# Prints the digest and the path of every file in a tree.
 contents() { # TREE
     (cd "$1" && find . -type f -exec sha256sum {} + | sort)
 }
 
-# Gives a cache what another one knows about trees: the lists of the files that runs made.
+# Copies the lists of the files that runs made in trees from one cache to another.
 hand_over_lists() { # FROM TO
     [[ $1 != "$2" && -d $1/outputs ]] || return 0
     rm -rf "$2/outputs"
@@ -42,7 +43,7 @@ tree_faults() { # KILLS
     whole=$(seconds_of "$feedsync" tree --cache "$work/first" "$tree")
 
     for ((kill = 1; kill <= $1; kill++)); do
-        # Half of them begin a tree, half bring that of the other version up to date.
+        # Half of the runs start a tree, half update the tree of the other version.
         ((kill % 2)) || { rm -rf "$tree"; furnish "$tree"; }
         (((kill + kill / 4) % 2)) && version=first || version=second
         hand_over_lists "$work/$last" "$work/$version"
@@ -50,10 +51,10 @@ tree_faults() { # KILLS
         kill_within "$whole" "$feedsync" tree --cache "$work/$version" "$tree"
         ((ended != 137)) || landed=$((landed + 1))
         contents "$tree" | comm -13 - "$work/mine.contents" | cmp -s - /dev/null ||
-            problem touched "what people have in the tree was touched"
+            problem touched "a foreign file in the tree was changed"
         "$feedsync" tree --cache "$work/$version" "$tree" 2>"$work/error" || cat "$work/error" >&2
         contents "$tree" | cmp -s - "$work/$version.contents" || problem unfinished "the tree is not what it should be"
     done
     echo "$1 kills of a tree, $landed before it was done: $unfinished that the next run did not complete," \
-        "$touched that touched what people have there"
+        "$touched that changed foreign files"
 }
