@@ -21,10 +21,10 @@ struct GalleryCommand {
 }
 
 extension Session {
-    func gallery(of cache: Cache) -> GalleryUpdate {
+    func gallery(of cache: Cache) -> GalleryOutput {
         let gallery = FeedGallery(
             cache: cache, writer: world.gallery, maxAge: { [settings] in settings.of($0).maxAge }, now: now)
-        return GalleryUpdate(session: self, gallery: gallery)
+        return GalleryOutput(session: self, gallery: gallery)
     }
 
     func outputTarget(_ directory: String) -> OutputTarget {
@@ -33,7 +33,7 @@ extension Session {
 }
 
 /// Writes a gallery, and reports the images of the cache that could not be read.
-struct GalleryUpdate {
+struct GalleryOutput {
     let session: Session
     let gallery: FeedGallery
 

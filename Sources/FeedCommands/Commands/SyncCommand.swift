@@ -16,7 +16,7 @@ struct SyncCommand {
         return try await Monitoring(session).watch { try await perform(given) }
     }
 
-    private func perform(_ given: [ResourceURL]) async throws -> Monitoring.Run {
+    private func perform(_ given: [ResourceURL]) async throws -> Monitoring.FinishedRun {
         let start = ContinuousClock.now
         let (feeds, givers) = try await feeds(given)
         // Reading the list counts for `--max-time`, because it may come from a slow pipe.
@@ -49,7 +49,7 @@ struct SyncCommand {
         lines?.end()
         await writing
         let ending = finish(report, failures, unwritten: lines?.writeRest(), took: ContinuousClock.now - start)
-        return Monitoring.Run(ending: ending, report: report, cache: figures)
+        return Monitoring.FinishedRun(ending: ending, report: report, cache: figures)
     }
 
     /// Writes the gallery and the tree at the end of a run, and returns the errors. `used` is the part of `--max-time`

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Reports the end of a run to monitors: by a ping and a metrics file.
 struct Monitoring {
-    struct Run {
+    struct FinishedRun {
         /// The exit code, or the error if the result could not be written.
         let ending: Result<ExitCode, FeedError>
         let report: SyncReport
@@ -22,7 +22,7 @@ struct Monitoring {
         metricsFile = settings.metricsFileToWrite
     }
 
-    func watch(_ perform: () async throws -> Run) async throws -> ExitCode {
+    func watch(_ perform: () async throws -> FinishedRun) async throws -> ExitCode {
         let start = ContinuousClock.now
         await ping?.start()
         let result = await Result(awaiting: perform)
@@ -53,10 +53,10 @@ struct Monitoring {
     }
 
     private func writeMetrics(
-        _ result: Result<Run, any Error>, _ code: ExitCode, took duration: Duration
+        _ result: Result<FinishedRun, any Error>, _ code: ExitCode, took duration: Duration
     ) async throws(FeedError) {
         guard let metricsFile else { return }
-        let run: Run?
+        let run: FinishedRun?
         switch result {
         case .success(let done): run = done
         // The run that holds the lock will write its own metrics. Until then, the previous ones apply.

@@ -131,7 +131,7 @@ extension FeedError {
 
 /// The steps that bring the files of a gallery up to date.
 struct GalleryPlan {
-    enum Source {
+    enum StepSource {
         case image(StoredImage)
         case thumbnail(of: StoredImage)
         /// A page or a file beside the pages, from this group of `GalleryPages`. `bytes` is nil if the plan already
@@ -142,7 +142,7 @@ struct GalleryPlan {
     struct Step {
         let path: String
         let content: FileContent
-        let source: Source
+        let source: StepSource
     }
 
     private let directory: OutputDirectory
@@ -182,7 +182,7 @@ struct GalleryPlan {
     mutating func add(_ file: SiteFile, ofGroup group: Int) throws(FeedError) {
         let size = file.bytes.count
         let isHeld = heldBytes + size <= maxHeldBytes
-        let source = Source.page(group: group, bytes: isHeld ? file.bytes : nil)
+        let source = StepSource.page(group: group, bytes: isHeld ? file.bytes : nil)
         let isAdded = try add(file.name, size: Int64(size), from: source) { () throws(FeedError) in
             try SHA256.digest(of: file.bytes)
         }
@@ -192,7 +192,7 @@ struct GalleryPlan {
     /// Adds a file of the gallery unless it is up to date. Returns whether there is a step for it now.
     @discardableResult
     mutating func add(
-        _ path: String, size: Int64, from source: Source, isSizeEnough: Bool = false,
+        _ path: String, size: Int64, from source: StepSource, isSizeEnough: Bool = false,
         digest: () throws(FeedError) -> Digest
     ) throws(FeedError) -> Bool {
         let isReplacing: Bool
