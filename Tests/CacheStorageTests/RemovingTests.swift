@@ -1,11 +1,10 @@
+import CacheStorage
 import FeedCore
 import Glibc
 import SystemFiles
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("Removing images")
 struct RemovingTests {
@@ -89,7 +88,7 @@ struct RemovingTests {
     }
 
     @Test("an entry that replaced a damaged image is counted once, also in a dry run")
-    func standIn() async throws {
+    func replacedEntry() async throws {
         try await cache.feeds.save(.sample(images: 1))
         let gone = try await images.publish("gone", at: .image(0))
         unlink(scratch.path(gone.path))

@@ -6,20 +6,20 @@ struct WithoutPasswordsTests {
     @Test(
         "has none in what browsers and curl would take for a URL with one",
         arguments: [
-            // As it is meant to be.
+            // The usual forms.
             ("http://u:p@h.example/1", "http://h.example/1"), ("https://u@h", "https://h"), ("ftp://u:@h", "ftp://h"),
             ("http://a@b:c@h", "http://h"), ("http://@h/", "http://h/"), ("sftp://u:p@h/a@b", "sftp://h/a@b"),
             ("//u:p@h/x", "//h/x"), ("http://u:p@h?a@b", "http://h?a@b"), ("http://u:p@[::1]:8/", "http://[::1]:8/"),
             ("http://ü:ß@h/", "http://h/"), ("http://u:p@h#a@b", "http://h#a@b"),
             ("feed:http://u:p@h", "feed:http://h"),
-            // Of slashes, any number.
+            // Any number of slashes.
             ("https:u:p@h", "https:h"), ("http:u@h/", "http:h/"), ("ws:u:p@h", "ws:h"), ("http:/u:p@h/", "http:/h/"),
             ("http:///u:p@h/", "http:///h/"), ("http://////u:p@h/", "http://////h/"), ("///u:p@h/", "///h/"),
             ("sftp:/u:p@h/", "sftp:/h/"), ("feed:https:u:p@h", "feed:https:h"),
             // Backslashes for slashes.
             (#"HTTP:\\u:p@h"#, #"HTTP:\\h"#), (#"http:\u:p@h\x"#, #"http:\h\x"#), (#"http:/\u:p@h/"#, #"http:/\h/"#),
             (#"\\u:p@h\x"#, #"\\h\x"#), (#"/\u:p@h/"#, #"/\h/"#), (#"http://u:p\w@h/"#, #"http://h/"#),
-            // In whatever case, and behind what is passed over.
+            // Any case, after characters that parsers skip.
             ("HtTpS:u:p@h", "HtTpS:h"), ("HTTPS://u:p@h", "HTTPS://h"),
             (" \u{1}\u{1F}http:u:p@h", " \u{1}\u{1F}http:h"),
             ("\n\thttp://u:p@h", "\n\thttp://h"), ("\u{FEFF}http:u:p@h", "\u{FEFF}http:h"),

@@ -15,7 +15,7 @@ enum ArchiveFuzzing {
         if summed != bytes { check(summed) }
     }
 
-    /// With the sums of all that looks like a header made right: else hardly a change to one would be looked at.
+    /// Corrects the checksum of everything that looks like a header, because a reader refuses any other change to one.
     private static func summed(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for start in stride(from: 0, to: bytes.count - 511, by: 512)
@@ -57,7 +57,7 @@ enum ArchiveFuzzing {
         }
     }
 
-    /// Nil where there is nothing to export.
+    /// Returns the archive of the cache; nil if the cache has nothing to export.
     private static func export(_ cache: InMemoryCache, as name: String = "x.tar") -> [UInt8]? {
         let target = MemoryTarget()
         do throws(FeedError) {

@@ -27,7 +27,7 @@ enum FuzzTarget: String, CaseIterable {
         }
     }
 
-    /// From FUZZ_TARGET.
+    /// The target that the environment variable FUZZ_TARGET names.
     static let chosen: FuzzTarget = {
         let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
         guard let target = FuzzTarget(rawValue: name) else {

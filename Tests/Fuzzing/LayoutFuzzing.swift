@@ -136,7 +136,7 @@ enum LayoutFuzzing {
 }
 
 extension String {
-    /// Of a local feed, with an image beside it.
+    /// The text of a local feed, whose images are files beside it.
     fileprivate var replacingURLs: String {
         split(separator: "https://a.example/", omittingEmptySubsequences: false).joined(separator: "file:///srv/")
     }

@@ -8,7 +8,7 @@ package final class MessagePipes: Sendable {
     private let sending = Mutex(())
 
     package init() throws(SystemFailure) {
-        // Without SIGPIPE, a child that has ended gives an error of the write instead of ending the tests.
+        // A write to a child that has ended must fail. SIGPIPE would end the tests instead.
         signal(SIGPIPE, SIG_IGN)
         toChild = try Self.makeHigh()
         fromChild = try Self.makeHigh()

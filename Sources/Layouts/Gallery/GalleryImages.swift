@@ -6,7 +6,7 @@ internal import SystemFiles
 struct GalleryImages {
     private let files: any ImageFiles
     private let thumbnails: Thumbnails
-    private var pictures: [Digest: Tile.Picture] = [:]
+    private var displays: [Digest: Tile.Display] = [:]
     /// The reasons why files of the cache could not be read, one for each file. They contain paths, so pages omit them.
     private(set) var unreadable: [FeedError] = []
 
@@ -21,41 +21,41 @@ struct GalleryImages {
         tiles.reserveCapacity(feed.images.count)
         for image in feed.images {
             if Task.isCancelled { throw .cancelled }
-            let picture =
+            let display =
                 switch image.data {
-                case .stored(let stored): try picture(of: stored, &plan)
+                case .stored(let stored): try display(of: stored, &plan)
                 case .missing(let reason):
-                    Tile.Picture.missing(reason: reason.map(PublicURL.withoutQueries) ?? "not downloaded yet")
+                    Tile.Display.missing(reason: reason.map(PublicURL.withoutQueries) ?? "not downloaded yet")
                 }
             tiles.append(
                 Tile(
-                    image: image.image, picture: picture, anchor: try ShortHash.of(image.image.id, digits: 12),
+                    image: image.image, display: display, anchor: try ShortHash.of(image.image.id, digits: 12),
                     fetchedAt: image.stored?.fetchedAt))
         }
         return tiles
     }
 
-    private mutating func picture(
+    private mutating func display(
         of stored: StoredImage, _ plan: inout GalleryPlan
-    ) throws(FeedError) -> Tile.Picture {
-        if let known = pictures[stored.digest] { return known }
-        let picture: Tile.Picture
+    ) throws(FeedError) -> Tile.Display {
+        if let known = displays[stored.digest] { return known }
+        let display: Tile.Display
         do throws(FeedError) {
-            picture = try examine(stored, &plan)
+            display = try examine(stored, &plan)
         } catch let error where [.notFound, .storage(.unreadable)].contains(error.kind) {
             // The gallery shows the other images. Any other error would also affect the next file.
-            picture = noteUnreadable(error)
+            display = noteUnreadable(error)
         }
-        pictures[stored.digest] = picture
-        return picture
+        displays[stored.digest] = display
+        return display
     }
 
-    private mutating func noteUnreadable(_ error: FeedError) -> Tile.Picture {
+    private mutating func noteUnreadable(_ error: FeedError) -> Tile.Display {
         unreadable.append(error)
         return .missing(reason: "the file in the cache can't be read")
     }
 
-    private func examine(_ stored: StoredImage, _ plan: inout GalleryPlan) throws(FeedError) -> Tile.Picture {
+    private func examine(_ stored: StoredImage, _ plan: inout GalleryPlan) throws(FeedError) -> Tile.Display {
         let file = try files.open(stored)
         if stored.type == .svg, !SVGCheck.isPassive(try file.read(file.size, at: 0)) {
             return .missing(reason: "an SVG file that does more than draw, such as run a script or load other files")
@@ -99,7 +99,7 @@ struct GalleryImages {
             guard isPut else { throw .foreignFileAppeared(step.path) }
             return true
         } catch let error where [.notFound, .storage(.unreadable)].contains(error.kind) {
-            pictures[stored.digest] = noteUnreadable(error)
+            displays[stored.digest] = noteUnreadable(error)
             return false
         }
     }
@@ -107,10 +107,10 @@ struct GalleryImages {
     /// Replaces the pictures of images that turned out to be lost by the reason.
     func correct(_ tiles: inout [Tile]) {
         for index in tiles.indices {
-            guard let placed = tiles[index].placed, case .missing(let reason)? = pictures[placed.digest] else {
+            guard let placed = tiles[index].placed, case .missing(let reason)? = displays[placed.digest] else {
                 continue
             }
-            tiles[index].picture = .missing(reason: reason)
+            tiles[index].display = .missing(reason: reason)
         }
     }
 }

@@ -30,7 +30,7 @@ struct FeedDecodingBench {
     private static func body(_ format: String, _ count: Int) -> [UInt8]? {
         guard let (head, item, tail) = parts(format) else { return nil }
         var body = Array(head.utf8)
-        // To the byte, as an array that grows by doubling would be counted with what it doesn't use.
+        // An array that grows by doubling would also count the memory that it does not use.
         body.reserveCapacity(count * (item(0).utf8.count + 16))
         for number in 0..<count {
             if number > 0, format == "essential" || format == "jsonfeed" { body.append(UInt8(ascii: ",")) }

@@ -3,13 +3,13 @@ internal import FeedCore
 /// An image as a page shows it.
 struct Tile {
     /// The image's file in the gallery, or the reason why there is none.
-    enum Picture {
+    enum Display {
         case image(PlacedImage)
         case missing(reason: String)
     }
 
     let image: FeedImage
-    var picture: Picture
+    var display: Display
     /// The fragment of the URL that leads to the tile, and the tile's HTML id.
     let anchor: String
     /// The time when the image's data was first fetched; nil for an image without data.
@@ -18,7 +18,7 @@ struct Tile {
     var sortDate = Timestamp.writable.lowerBound
 
     var placed: PlacedImage? {
-        if case .image(let placed) = picture { placed } else { nil }
+        if case .image(let placed) = display { placed } else { nil }
     }
 }
 

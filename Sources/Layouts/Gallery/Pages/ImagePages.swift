@@ -108,7 +108,7 @@ extension HTMLWriter {
     fileprivate mutating func tile(_ tile: Tile, number: Int, hasAnchor: Bool, source: HTMLWriter?) {
         raw("<figure")
         if hasAnchor { raw(" id=\(tile.anchor)") }
-        switch tile.picture {
+        switch tile.display {
         case .image(let placed): image(placed, tile.image, number)
         case .missing(let reason):
             raw(" class=\"r\(Proportions.missing.ratio) missing\"><div class=problem><p>")
