@@ -33,14 +33,14 @@ struct FeedCachePolicyTests {
         #expect(!FeedCachePolicy.isFresh(savedAt: Self.savedAt, now: hourLater, maxAge: .standard))
     }
 
-    @Test("with no limit to its age a feed stays fresh, also where a clock was wrong")
+    @Test("a feed without a maximum age stays fresh, even if a clock was wrong")
     func forever() {
         let centuryLater = Self.savedAt + .seconds(36_525 * 86_400)
         #expect(FeedCachePolicy.isFresh(savedAt: Self.savedAt, now: centuryLater, maxAge: .forever))
         #expect(FeedCachePolicy.isFresh(savedAt: centuryLater, now: Self.savedAt, maxAge: .forever))
     }
 
-    @Test("with an age of zero nothing is fresh but what has just been saved ahead of the clock")
+    @Test("a maximum age of zero makes a feed stale at once")
     func zero() {
         #expect(!FeedCachePolicy.isFresh(savedAt: Self.savedAt, now: Self.savedAt, maxAge: .span(.zero)))
     }

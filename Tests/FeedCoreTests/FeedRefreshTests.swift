@@ -73,7 +73,7 @@ struct FeedRefreshTests {
         #expect(try await store.retrieve(url)?.feed == feed)
     }
 
-    @Test("on a 304 leaves the rows alone and renews the time")
+    @Test("a 304 leaves the rows unchanged and renews the time")
     func notModified() async throws {
         try await save(feed, etag: "\"a\"")
         let client = ScriptedHTTPClient { _ in .status(304) }
@@ -119,7 +119,7 @@ struct FeedRefreshTests {
         #expect(try await refresh(ScriptedHTTPClient { _ in .ok([1]) }, every: .forever).outcome == .unchanged)
     }
 
-    @Test("on a feed that equals the saved one leaves the rows alone too")
+    @Test("a feed that equals the saved one leaves the rows unchanged and renews the time")
     func equal() async throws {
         try await save(feed)
         let client = ScriptedHTTPClient { _ in .ok([1], validators: Validators(etag: "\"new\"")) }

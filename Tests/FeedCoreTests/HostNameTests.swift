@@ -34,7 +34,7 @@ import Testing
         #expect(try ResourceURL("http://A.Example/").origin == ResourceURL("http://a.example:80").origin)
     }
 
-    @Test("what stands for one host in Unicode is one origin; what looks alike and isn't is another")
+    @Test("two Unicode spellings of one host are one origin, and a host that only looks alike is another")
     func origins() throws {
         let sharp = try ResourceURL("http://straße.test/")
         #expect(try sharp.origin == ResourceURL("http://STRAßE.test/x").origin)
@@ -43,7 +43,7 @@ import Testing
         #expect(try sharp.resolving("//straẞe.test/x").text == "http://strasse.test/x")
     }
 
-    @Test("what a person gave for one of two such hosts doesn't go to the other")
+    @Test("credentials for one of two hosts that look alike are not sent to the other")
     func secrets() throws {
         let secrets = try #require(
             try OwnCredentials(headers: ["X: y"]).secrets(for: ResourceURL("http://u:p@straße.test/")))

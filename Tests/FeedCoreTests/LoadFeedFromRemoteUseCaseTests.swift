@@ -65,7 +65,7 @@ struct LoadFeedFromRemoteUseCaseTests {
         await #expect(throws: wrong) { try await loader(client, StubDecoder(failingWith: wrong)).load(url) }
     }
 
-    @Test("what the client could not do is its error")
+    @Test("a failure of the client is reported with the client's error")
     func connectivity() async throws {
         let cut = FeedError.connectivity("cut off", host: "feeds.example")
         let client = ScriptedHTTPClient { _ in .failure(cut) }

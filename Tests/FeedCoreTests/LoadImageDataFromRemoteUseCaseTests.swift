@@ -29,7 +29,7 @@ struct LoadImageDataFromRemoteUseCaseTests {
     }
 
     @Test(
-        "what is no image is invalid data",
+        "a body that is not an image is invalid data",
         arguments: [
             ([], "empty"), (Array("<!DOCTYPE html><html>".utf8), "web page"), (Array("hello".utf8), "known type"),
             ([0xFF], "known type"), (Array("\0\u{1}<a".utf8), "known type"), (Array("a < b".utf8), "known type"),

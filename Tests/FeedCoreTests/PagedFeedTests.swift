@@ -108,7 +108,7 @@ import Testing
             ? [] : ["left out the next page, as it is at another origin than the feed: \(page)"]
     }
 
-    @Test("what is past the last page that was asked for is no loss")
+    @Test("pages after the last requested page do not count as lost")
     func beyond() async throws {
         let (answer, _) = try await load(["1": (["a"], "https://other.example/2")], atMost: 1)
         #expect(answer.notes == ["of 1"])

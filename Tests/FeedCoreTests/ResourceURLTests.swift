@@ -69,7 +69,7 @@ import Testing
     func feedScheme(given: String, url: String) { #expect(ResourceURL.withoutFeedScheme(given) == url) }
 
     @Test(
-        "what two programs may read in two ways, or is no URL at all, is refused",
+        "a text that is not a URL, or that two programs may read differently, is refused",
         arguments: [
             ("", "empty"), ("x", "not an http(s) URL"), ("http", "not an http(s) URL"), ("http:", "not an http(s) URL"),
             (":", "not an http(s) URL"), ("://a.example", "not an http(s) URL"),

@@ -38,7 +38,7 @@ struct SaveFeedUseCaseTests {
         _ = try await loader.save(try Samples.feed(), from: url, over: nil, SavingTerms())
     }
 
-    @Test("where it fails the old cache stands as it was", arguments: [InMemoryFeedStore.Message.delete, .insert])
+    @Test("a failed save leaves the old cache unchanged", arguments: [InMemoryFeedStore.Message.delete, .insert])
     func failure(of message: InMemoryFeedStore.Message) async throws {
         _ = try await save(try Samples.feed(1))
         let old = try await store.retrieve(url)

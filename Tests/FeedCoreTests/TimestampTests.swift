@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "what is written is read back",
+        "a timestamp that was written is read back unchanged",
         arguments: [
             0, -1, 1_772_000_000_123_456, 951_782_400_000_000, -62_167_219_200_000_000, 253_402_300_799_999_999,
         ])

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "of the same sections, those that are no http(s) URL: `http:g` is no relative reference",
+        "the examples of RFC 3986 that are not http(s) URLs are refused",
         arguments: [("g:h", "not an http(s) URL"), ("http:g", "has no host")])
     func otherExamples(reference: String, reason: String) throws {
         let base = try ResourceURL("http://a/b/c/d;p?q")
@@ -103,7 +103,7 @@ import Testing
         #expect(ResourceURL(filePath: image).isBeside(ResourceURL(filePath: feed)) == isBeside)
     }
 
-    @Test("what is on the network is beside nothing")
+    @Test("a URL on the network is not beside any file")
     func remoteIsNotBeside() throws {
         let remote = try ResourceURL("http://a.example/x")
         #expect(!remote.isBeside(ResourceURL(filePath: "/x")))

@@ -96,7 +96,7 @@ struct ValidateFeedCacheUseCaseTests {
         #expect(try await store.retrieve(url) != nil)
     }
 
-    @Test("in a dry run finds the same and deletes nothing")
+    @Test("a dry run finds the same feeds and deletes none of them")
     func dryRun() async throws {
         try await save()
         #expect(try await validate(after: Self.week, dryRun: true) == stale(after: Self.week))

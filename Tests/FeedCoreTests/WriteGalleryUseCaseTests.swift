@@ -70,14 +70,15 @@ struct WriteGalleryUseCaseTests {
         #expect(images.messages.first == .files)
     }
 
-    @Test("of feeds that are named has those alone, each once") func named() async throws {
+    @Test("a gallery of given feeds contains only these feeds, each of them once") func named() async throws {
         try await save(.sample(.first))
         try await save(.sample(.second))
         _ = try await write([.second, .second])
         #expect(writer.written.first?.0.map(\.url) == [.second])
     }
 
-    @Test("of a feed that was never saved writes nothing, and says so") func neverSaved() async throws {
+    @Test("a gallery of a feed that was never saved is an error, and nothing is written")
+    func neverSaved() async throws {
         try await save(.sample(.first))
         let error = await #expect(throws: FeedError.self) { try await write([.first, .second]) }
         #expect(error?.kind == .notFound)
@@ -85,7 +86,7 @@ struct WriteGalleryUseCaseTests {
         #expect(writer.written.isEmpty)
     }
 
-    @Test("of an empty cache is written too") func empty() async throws {
+    @Test("the gallery of an empty cache is written") func empty() async throws {
         _ = try await write()
         #expect(writer.written.first?.0 == [])
     }
@@ -98,7 +99,7 @@ struct WriteGalleryUseCaseTests {
         #expect(writer.written.isEmpty)
     }
 
-    @Test("when cancelled writes nothing") func cancelled() async throws {
+    @Test("a cancelled gallery writes nothing") func cancelled() async throws {
         try await save(.sample(.first))
         let outcome = await Task {
             withUnsafeCurrentTask { $0?.cancel() }
