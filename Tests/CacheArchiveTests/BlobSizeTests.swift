@@ -1,9 +1,8 @@
+import CacheArchive
 import FeedCore
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheArchive
 
 @Suite("A blob whose role is not known yet")
 struct BlobSizeTests {

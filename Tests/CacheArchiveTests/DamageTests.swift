@@ -1,9 +1,8 @@
+import CacheArchive
 import FeedCore
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheArchive
 
 /// A damaged archive is either refused or gives the images that were exported. The tests take much computing time and
 /// therefore run one case at a time, and let other tests run in between.

@@ -1,10 +1,9 @@
+import CacheArchive
 import FeedCore
 import JSONText
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheArchive
 
 /// Archives whose JSON texts have exactly one fault each.
 @Suite("Refused indexes, manifests and documents")

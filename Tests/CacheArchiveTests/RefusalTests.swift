@@ -1,10 +1,9 @@
+import CacheArchive
 import FeedCore
 import JSONText
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheArchive
 
 /// Archives that have exactly one fault each.
 @Suite("Refused archives")

@@ -1,10 +1,9 @@
+import CacheArchive
 import FeedCore
 import JSONText
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheArchive
 
 @Suite("Images that two feeds of an archive share")
 struct SharedImageTests {

@@ -1,10 +1,9 @@
+import CacheArchive
 import FeedCore
 import JSONText
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheArchive
 
 @Suite("Texts in an archive")
 struct TextLimitTests {

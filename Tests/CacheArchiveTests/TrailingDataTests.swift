@@ -1,9 +1,8 @@
+import CacheArchive
 import FeedCore
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheArchive
 
 @Suite("Data after the end of an archive is ignored")
 struct TrailingDataTests {

@@ -1,9 +1,8 @@
+import CacheStorage
 import FeedCore
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("A cache that is just being created", .timeLimit(.minutes(10)))
 struct CreationTests {

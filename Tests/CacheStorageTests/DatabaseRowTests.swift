@@ -1,9 +1,8 @@
+import CacheStorage
 import FeedCore
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("Rows that other programs have changed")
 struct DatabaseRowTests {

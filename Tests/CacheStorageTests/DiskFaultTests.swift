@@ -1,11 +1,10 @@
+import CacheStorage
 import FeedCore
 import Glibc
 import SystemFiles
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite(
     "Faults of the disk", .enabled(if: SmallDisk.isAvailable, "mounting a disk takes privileges"),

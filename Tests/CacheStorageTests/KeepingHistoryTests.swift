@@ -1,9 +1,8 @@
+import CacheStorage
 import FeedCore
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 /// Items appear, disappear, return and change; servers fail; saving fails; the value of `--keep` changes. After each
 /// step the cache has the same items as a simple model.

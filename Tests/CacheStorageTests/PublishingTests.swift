@@ -1,11 +1,10 @@
+import CacheStorage
 import FeedCore
 import Glibc
 import SystemFiles
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("Publishing images")
 struct PublishingTests {

@@ -1,9 +1,8 @@
 import FeedCore
+import HTTPTransport
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import HTTPTransport
 
 @Suite("Settings of one request")
 struct MannerTests {
