@@ -18,7 +18,7 @@ struct ImagesUnderWayTests {
         for count in 1...50 {
             // Joins the first request, so that the run needs these terms no longer.
             add(RequestTerms(addresses: .any))
-            add(RequestTerms(addresses: .publicOnly, maxImageBytes: Int64(count)))
+            add(RequestTerms(addresses: .publicOnly, imageLimits: ImageLimits(maxBytes: Int64(count))))
             #expect(requests.count == count + 1)
         }
     }

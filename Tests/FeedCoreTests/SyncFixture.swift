@@ -39,7 +39,8 @@ struct SyncFixture {
         let local = LocalFeedLoader(store: feeds, now: { now })
         func particulars(_ scope: ImageScope, maxImageBytes: Int64? = nil) -> FeedPolicy {
             let remote = RemoteFeedLoader(
-                client: client, decoder: decoder, maxBytes: 1000, identity: identity, maxImageBytes: maxImageBytes)
+                client: client, decoder: decoder, maxBytes: 1000, identity: identity,
+                imageLimits: ImageLimits(maxBytes: maxImageBytes))
             return FeedPolicy(
                 refresh: FeedRefresh(remote: remote, local: local, saves: !dryRun), maxAge: .standard, scope: scope)
         }

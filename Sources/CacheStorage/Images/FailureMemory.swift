@@ -23,13 +23,23 @@ struct FailureMemory {
         try circles.bind(to: row)
         var found: RememberedFailure?
         try row.forEachRow { () throws(FeedError) in
-            guard let kind = row.errorKind(0), !onlyOwn || row.integer(5) > 0 else { return }
-            let status = row.isNull(1) ? nil : Int(row.integer(1))
+            guard !onlyOwn || row.integer(5) > 0, let error = Self.error(in: row, of: url) else { return }
             found = RememberedFailure(
-                error: FeedError(kind, row.text(2) ?? "", status: status, host: url.hostAndPort),
+                error: error,
                 failedAt: Timestamp(nearest: row.integer(3)), count: Int(row.integer(4)))
         }
         return found
+    }
+
+    /// The kind of a row that remembers an image which was smaller than the user wanted. The message is its size, so
+    /// that a later run can compare the size with another limit.
+    private static let tooSmall = "tooSmall"
+
+    private static func error(in row: SQLiteStatement, of url: ResourceURL) -> FeedError? {
+        let message = row.text(2) ?? ""
+        if row.text(0) == tooSmall { return ImageSize(message).map { .tooSmall($0, host: url.hostAndPort) } }
+        let status = row.isNull(1) ? nil : Int(row.integer(1))
+        return row.errorKind(0).map { FeedError($0, message, status: status, host: url.hostAndPort) }
     }
 
     func add(_ failure: ImageFailure) throws(FeedError) {
@@ -47,9 +57,9 @@ struct FailureMemory {
             guard let circle = try circle(of: recipient), written.insert(circle).inserted else { continue }
             try row.bind(1, failure.url.text)
             try row.bind(2, circle)
-            try row.bind(3, failure.error.kind.name)
+            try row.bind(3, failure.error.smallSize == nil ? failure.error.kind.name : Self.tooSmall)
             try row.bind(4, failure.error.status.map { Int64($0) })
-            try row.bind(5, failure.error.message)
+            try row.bind(5, failure.error.smallSize?.text ?? failure.error.message)
             try row.bind(6, failure.failedAt.microseconds)
             try row.run()
         }

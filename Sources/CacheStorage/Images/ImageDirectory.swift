@@ -178,7 +178,7 @@ extension ImageDirectory {
                         images.cached += 1
                     } else if hasFailures, let url = ResourceURL(stored: url),
                         let failure = try memory.find(url, in: circles, onlyOwn: false),
-                        failed.insert(url.text).inserted
+                        failure.error.smallSize == nil, failed.insert(url.text).inserted
                     {
                         images.add(failedAt: failure.failedAt, count: failure.count)
                     }

@@ -130,6 +130,9 @@ enum OptionTable {
             "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, default: "64M", .main, of: online.union([.import]),
             "largest image to accept: 500K, 64M, 1G"),
         .value(
+            "min-size", "WxH", sets: \.minSize, as: .imageSize, default: "none", .main, of: [.sync],
+            "smallest image to take, in pixels: 1920x1080"),
+        .value(
             "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, default: "64M", .main,
             of: online.union([.import]),
             "largest feed to accept, with at most one image for each 256 bytes of SIZE"),

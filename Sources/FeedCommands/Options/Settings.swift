@@ -27,6 +27,7 @@ struct Settings: Hashable, Sendable {
     /// The time within which at least 1 KiB, or a part of the response head, must arrive.
     var timeout = Duration.seconds(30)
     var maxFileSize: Int64 = 64 << 20
+    var minSize: ImageSize?
     var maxFeedSize = FeedSizeLimit.standard.bytes
     /// The number of pages of a feed to load.
     var pages = 1

@@ -69,6 +69,12 @@ extension ValueSyntax<Int64> {
     }
 }
 
+extension ValueSyntax<ImageSize?> {
+    static let imageSize = ValueSyntax<ImageSize>(
+        expected: "a width and a height in pixels such as 1920x1080, or none"
+    ) { ImageSize($0) }.orNil("none")
+}
+
 extension ValueSyntax<Int?> {
     static let countOrAuto = ValueSyntax<Int>.count.orNil(
         "auto", expected: "a whole number from 1 to \(Int32.max), such as 8, or auto")

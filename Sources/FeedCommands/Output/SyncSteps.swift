@@ -33,6 +33,8 @@ struct SyncSteps {
                 step: "image_skipped", of: url,
                 "skipped, because the last response was: \(failure.error.message) (see --retry-failed)",
                 LogLine.fields(of: failure.error))
+        case .imageTooSmall(let url, let error):
+            LogLine(step: "image_skipped", of: url, "skipped: \(error.message)")
         case .imageCached(let url): LogLine(step: "image_cached", of: url, "cached")
         case .imageSkipped(let url):
             LogLine(step: "image_skipped", of: url, "not requested, because its feed is unreachable or waits")

@@ -29,7 +29,8 @@ extension Session {
             identity: own.identity, allowsPrivate: own.allowPrivate,
             manner: own.manner == settings.manner ? nil : own.manner,
             hasOwnRoute: own.proxy != settings.proxy || own.caFile != settings.caFile,
-            maxImageBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize)
+            imageLimits: ImageLimits(
+                maxBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize, minSize: own.minSize))
         return FeedRefresh(
             remote: remote, local: localFeeds(in: cache), saves: saves, givenBy: giver, interval: interval,
             keep: own.keep)

@@ -65,6 +65,8 @@ package struct FeedError: Error, Hashable, Sendable {
     package var needsName = false
     /// The pause that the response to this request asked for.
     package var retryAfter: Duration?
+    /// The size of an image that is smaller than the user wants.
+    package private(set) var smallSize: ImageSize?
     /// The circumstances of the requests behind the failure; all false without a request.
     package private(set) var circumstances = RequestCircumstances()
     /// The host and port of the failure. Two ports are two servers. Failures of the same kind, status and host have one
@@ -132,6 +134,12 @@ package struct FeedError: Error, Hashable, Sendable {
     /// A body that is larger than the limit of an option.
     package static func larger(than limit: Int64, host: String?) -> FeedError {
         .invalidData("larger than \(ByteCount.text(limit))", host: host).dependingOnSettings()
+    }
+
+    /// An image of this size, which is smaller than `--min-size`.
+    package static func tooSmall(_ size: ImageSize, host: String?) -> FeedError {
+        .invalidData("\(size.text) pixels, smaller than --min-size", host: host).dependingOnSettings()
+            .with { $0.smallSize = size }
     }
 
     package static func notFound(_ message: String) -> FeedError { FeedError(.notFound, message) }

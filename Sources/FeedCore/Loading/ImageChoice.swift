@@ -101,13 +101,16 @@ struct ImageChoice: Sendable {
 
     private func sources(of images: [FeedImage], _ request: Request) async throws(FeedError) -> [Sources] {
         let urls = images.flatMap { [$0.url] + $0.alternatives }
-        let failures = request.scope.retriesFailed ? [:] : try await failuresToRespect(of: urls, request)
+        let failures = try await failuresToRespect(of: urls, request)
         let validators = try await validatorsOfPredecessors(of: images, request)
         return images.map { image in
             let urls = image.alternatives.isEmpty ? [image.url] : [image.url] + image.alternatives
-            let open = failures.isEmpty ? urls : urls.filter { failures[$0.key] == nil }
+            // The URLs after an image that is too small have smaller renditions.
+            let large = urls.prefix { failures[$0.key]?.error.smallSize == nil }
+            let open = failures.isEmpty ? large : large.filter { failures[$0.key] == nil }[...]
             guard let first = open.first else {
-                return .failed(failures[image.url.key] ?? Self.unknownFailure)
+                let decisive = large.count < urls.count ? urls[large.count] : image.url
+                return .failed(failures[decisive.key] ?? Self.unknownFailure)
             }
             var source = WantedImage.Source(url: first)
             if first.key == image.url.key, let known = validators[first.key] {
@@ -122,11 +125,13 @@ struct ImageChoice: Sendable {
     private static let unknownFailure = RememberedFailure(
         error: .invalidData("failed before"), failedAt: Timestamp(microseconds: 0), count: 1)
 
-    /// The failures of URLs that it is too early to request again.
+    /// The failures of URLs that it is too early to request again, and the images that are too small.
     private func failuresToRespect(
         of urls: [ResourceURL], _ request: Request
     ) async throws(FeedError) -> [ResourceURL.Key: RememberedFailure] {
         guard let terms = request.terms else { return [:] }
+        let minSize = terms.imageLimits.minSize
+        if request.scope.retriesFailed, minSize == nil { return [:] }
         let now = now()
         var found: [ResourceURL.Key: RememberedFailure] = [:]
         for sharesFailures in [true, false] {
@@ -134,6 +139,11 @@ struct ImageChoice: Sendable {
             if part.isEmpty { continue }
             let failures = try await store.failures(of: part, for: request.viewer, onlyOwn: !sharesFailures)
             for case (let url, let failure?) in zip(part, failures) {
+                if let size = failure.error.smallSize {
+                    if let minSize, size.isSmaller(than: minSize) { found[url.key] = failure }
+                    continue
+                }
+                if request.scope.retriesFailed { continue }
                 // The server may have refused another password.
                 if failure.error.isRefusal, terms.sendsSecrets(to: url) { continue }
                 let last = (at: failure.failedAt, count: failure.count)

@@ -25,18 +25,17 @@ package struct RemoteFeedLoader: Sendable {
     private let allowsPrivate: Bool
     private let manner: RequestManner?
     private let hasOwnRoute: Bool
-    private let maxImageBytes: Int64?
+    private let imageLimits: ImageLimits
     private let bodies: FeedBodies
 
     var rules: String { selection.rules }
 
-    /// `maxBytes` is the limit for all pages together. `manner` and `maxImageBytes` are nil if the feed has none of its
-    /// own.
+    /// `maxBytes` is the limit for all pages together. `manner` is nil if the feed has none of its own.
     package init(
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
         selection: ImageSelection = ImageSelection(), identity: OwnCredentials = OwnCredentials(),
         allowsPrivate: Bool = false,
-        manner: RequestManner? = nil, hasOwnRoute: Bool = false, maxImageBytes: Int64? = nil,
+        manner: RequestManner? = nil, hasOwnRoute: Bool = false, imageLimits: ImageLimits = ImageLimits(),
         bodies: FeedBodies = .shared
     ) {
         self.bodies = bodies
@@ -49,7 +48,7 @@ package struct RemoteFeedLoader: Sendable {
         self.allowsPrivate = allowsPrivate
         self.manner = manner
         self.hasOwnRoute = hasOwnRoute
-        self.maxImageBytes = maxImageBytes
+        self.imageLimits = imageLimits
     }
 
     /// Requests the feed. With validators the request is conditional, and `notModified` for the first page counts for
@@ -74,7 +73,7 @@ package struct RemoteFeedLoader: Sendable {
         let terms = RequestTerms(
             feed: url, secrets: giver.isUser ? identity.secrets(for: url) : OwnCredentials().secrets(for: url),
             addresses: giver.isUser || mayUsePrivate(giver) ? .any : .publicOnly, manner: manner,
-            hasOwnRoute: hasOwnRoute, maxImageBytes: maxImageBytes)
+            hasOwnRoute: hasOwnRoute, imageLimits: imageLimits)
         let (response, body) = try await get(url, validators, maxBytes: maxBytes, on: terms, notBefore)
         let head = response.head
         let imageTerms = imageTerms(url, terms, response, givenBy: giver)

@@ -54,7 +54,7 @@ package struct RemoteImageDataLoader: Sendable {
         // Nearly all images are compressed as they are. A server that compresses the body in transit does not tell its
         // length, and cannot resume it.
         HTTPRequest(
-            url: wanted.url, validators: wanted.validators, maxBytes: wanted.terms.maxImageBytes ?? maxBytes,
+            url: wanted.url, validators: wanted.validators, maxBytes: wanted.terms.imageLimits.maxBytes ?? maxBytes,
             on: wanted.terms, mayBeCompressed: false)
     }
 
@@ -77,22 +77,30 @@ package struct RemoteImageDataLoader: Sendable {
     }
 }
 
-/// Receives the bytes of an image, and refuses a body whose first bytes begin no image.
+/// Receives the bytes of an image, and refuses a body whose first bytes begin no image, or too small an image.
 final class ImageSink: BodySink {
     private struct State {
         var staged: (any StagedImage)?
         var type: ImageType?
         var size: Int64 = 0
+        /// The beginning of the image, as long as its width and height are unknown.
+        var header: [UInt8] = []
+        var isMeasured = false
     }
+
+    /// The most bytes in which the width and height of an image are looked for.
+    private static let longestHeader = 256 << 10
 
     private let stage: Stage
     private let url: ResourceURL
+    private let minSize: ImageSize?
     private let state = Mutex(State())
 
     typealias Stage = @Sendable () throws(FeedError) -> any StagedImage
 
-    init(of url: ResourceURL, stage: @escaping Stage) {
+    init(of url: ResourceURL, minSize: ImageSize? = nil, stage: @escaping Stage) {
         self.url = url
+        self.minSize = minSize
         self.stage = stage
     }
 
@@ -108,6 +116,7 @@ final class ImageSink: BodySink {
                 state.type = try recognise(chunk)
                 state.staged = try stage()
             }
+            try checkSize(chunk, &state)
             try state.staged?.append(chunk)
             state.size += Int64(chunk.count)
         }
@@ -128,6 +137,17 @@ final class ImageSink: BodySink {
             state.staged?.discard()
             state = State()
         }
+    }
+
+    /// Throws if the image turns out to be smaller than the user wants.
+    private func checkSize(_ chunk: [UInt8], _ state: inout State) throws(FeedError) {
+        guard let minSize, !state.isMeasured, let type = state.type else { return }
+        state.header += chunk
+        let size = ImageSize(of: type, in: state.header)
+        guard size != nil || state.header.count >= Self.longestHeader else { return }
+        state.isMeasured = true
+        state.header = []
+        if let size, size.isSmaller(than: minSize) { throw .tooSmall(size, host: url.hostAndPort) }
     }
 
     private func recognise(_ chunk: [UInt8]) throws(FeedError) -> ImageType {

@@ -23,13 +23,12 @@ package final class RequestTerms: Sendable {
     let manner: RequestManner?
     /// Whether the feed has a proxy or certificate authorities of its own.
     let hasOwnRoute: Bool
-    /// The most bytes an image may have; nil: as in the rest of the run.
-    let maxImageBytes: Int64?
+    let imageLimits: ImageLimits
 
     package init(
         feed: ResourceURL? = nil, secrets: Secrets? = nil, addresses: AddressScope = .publicOnly,
         specialOrigin: String? = nil, manner: RequestManner? = nil, hasOwnRoute: Bool = false,
-        maxImageBytes: Int64? = nil
+        imageLimits: ImageLimits = ImageLimits()
     ) {
         self.feed = feed
         self.secrets = secrets
@@ -37,14 +36,14 @@ package final class RequestTerms: Sendable {
         self.specialOrigin = specialOrigin
         self.manner = manner
         self.hasOwnRoute = hasOwnRoute
-        self.maxImageBytes = maxImageBytes
+        self.imageLimits = imageLimits
     }
 
     /// Returns the same terms with other addresses.
     func reaching(_ addresses: AddressScope, specialOrigin: String? = nil) -> RequestTerms {
         RequestTerms(
             feed: feed, secrets: secrets, addresses: addresses, specialOrigin: specialOrigin, manner: manner,
-            hasOwnRoute: hasOwnRoute, maxImageBytes: maxImageBytes)
+            hasOwnRoute: hasOwnRoute, imageLimits: imageLimits)
     }
 
     /// The addresses that a request for this URL may contact.
@@ -81,6 +80,19 @@ extension HTTPRequest {
         self.init(
             url: url, validators: validators, maxBytes: maxBytes, secrets: terms.secrets,
             addresses: terms.addresses(for: url), mayBeCompressed: mayBeCompressed, manner: terms.manner)
+    }
+}
+
+/// The limits for the images of a feed.
+package struct ImageLimits: Hashable, Sendable {
+    /// The most bytes an image may have; nil: as in the rest of the run.
+    let maxBytes: Int64?
+    /// The smallest size of an image.
+    let minSize: ImageSize?
+
+    package init(maxBytes: Int64? = nil, minSize: ImageSize? = nil) {
+        self.maxBytes = maxBytes
+        self.minSize = minSize
     }
 }
 

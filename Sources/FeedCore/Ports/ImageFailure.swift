@@ -1,4 +1,4 @@
-/// A permanent failure of an image URL.
+/// A permanent failure of an image URL, or an image that is smaller than the user wants.
 package struct ImageFailure: Hashable, Sendable {
     package let url: ResourceURL
     package let error: FeedError
@@ -49,9 +49,9 @@ package enum PermanentFailures {
     }
 
     /// Returns whether the failure of this URL is remembered. A refusal is remembered, although requests with secrets
-    /// ignore it (see `isRefusal`).
+    /// ignore it (see `isRefusal`). The size of an image that is too small is remembered, too.
     package static func isRemembered(_ error: FeedError, of url: ResourceURL) -> Bool {
-        url.isRemote && isPermanent(error)
+        url.isRemote && (isPermanent(error) || error.smallSize != nil)
     }
 
     /// Returns how long an image is skipped after so many permanent failures in a row.

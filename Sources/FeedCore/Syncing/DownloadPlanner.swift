@@ -137,7 +137,8 @@ struct DownloadPlanner: Sendable {
         case .leftAlone(let failure):
             counted[number].result = .skipped
             report.skipped += 1
-            events?.yield(.imageLeftAlone(url, failure))
+            let isTooSmall = failure.error.smallSize != nil
+            events?.yield(isTooSmall ? .imageTooSmall(url, failure.error) : .imageLeftAlone(url, failure))
         }
     }
 }

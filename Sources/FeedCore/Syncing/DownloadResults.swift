@@ -74,6 +74,8 @@ final class DownloadResults: Sendable {
                 stop(image.error)
             } else if image.hasOtherData {
                 if count(image.image, .cached) { events?.yield(.imageUnchanged(image.image)) }
+            } else if image.error.smallSize != nil {
+                if count(image.image, .skipped) { events?.yield(.imageTooSmall(image.image, image.error)) }
             } else {
                 fail(image.image, image.error)
             }

@@ -27,7 +27,7 @@ final class ImagesUnderWay: Sendable {
         let secrets: Secrets?
         let addresses: AddressScope
         let manner: RequestManner?
-        let maxImageBytes: Int64?
+        let imageLimits: ImageLimits
     }
 
     private enum RequestState {
@@ -91,7 +91,7 @@ final class ImagesUnderWay: Sendable {
     }
 
     private func begin(_ wanted: WantedImage) -> ImageUnderWay {
-        let sink = ImageSink(of: wanted.url, stage: stage)
+        let sink = ImageSink(of: wanted.url, minSize: wanted.terms.imageLimits.minSize, stage: stage)
         return ImageUnderWay(
             wanted: wanted, sink: sink, fetch: remote.fetcher.begin(remote.request(for: wanted), into: sink))
     }
@@ -234,7 +234,7 @@ extension ImagesUnderWay {
         let number = state.termsNumbers.number(
             of: ServerTerms(
                 secrets: isOwn ? terms.secrets : nil, addresses: terms.addresses(for: image.url), manner: terms.manner,
-                maxImageBytes: terms.maxImageBytes))
+                imageLimits: terms.imageLimits))
         state.ownNumbers[ObjectIdentifier(terms)] = isOwn ? (terms, number, known.other) : (terms, known.own, number)
         return number
     }

@@ -148,6 +148,8 @@ package enum SyncEvent: Sendable {
     case imageSkipped(ResourceURL)
     /// The image is skipped because of its last permanent failure.
     case imageLeftAlone(ResourceURL, RememberedFailure)
+    /// The image is smaller than the user wants.
+    case imageTooSmall(ResourceURL, FeedError)
     /// The server has confirmed the data in the cache.
     case imageUnchanged(ResourceURL)
     case imageDownloaded(ResourceURL, bytes: Int64)
