@@ -32,15 +32,12 @@ package struct Application: Sendable {
     }
 
     private func run(_ command: Command, _ session: Session, _ operands: [String]) async -> ExitCode {
-        let code: ExitCode
         do {
-            code = try await perform(command, session, operands)
+            return try await perform(command, session, operands)
         } catch {
             if (error as? FeedError)?.isCancellation != true { session.report(LogLine(error)) }
-            code = ExitCode.of(error)
+            return ExitCode.of(error)
         }
-        await session.closeCaches()
-        return code
     }
 
     private func perform(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
@@ -76,8 +73,7 @@ package struct Application: Sendable {
     }
 
     private func printSavedFeeds(_ session: Session) async throws(FeedError) -> ExitCode {
-        let feeds = try await session.openCache(.read).feeds.summaries()
-        await session.closeCaches()
+        let feeds = try await session.withCache(.read) { cache throws(FeedError) in try await cache.feeds.summaries() }
         return try print(feeds.map { "\($0.url)\n" }.joined())
     }
 

@@ -70,10 +70,10 @@ struct LoadImageDataWithFallbackUseCaseTests {
 
     private func loader(_ client: ScriptedHTTPClient, failure: FeedError? = nil) -> ImageDataLoaderWithFallback {
         ImageDataLoaderWithFallback(
-            local: local, remote: RemoteImageDataLoader(client: client, maxBytes: 100)
-        ) { [local] () throws(FeedError) in
+            loadSaved: local.load, remote: RemoteImageDataLoader(client: client, maxBytes: 100)
+        ) { [local] data, url, circle throws(FeedError) in
             if let failure { throw failure }
-            return local
+            try await local.save(data, for: url, in: circle)
         }
     }
 

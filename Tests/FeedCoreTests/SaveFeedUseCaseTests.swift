@@ -74,6 +74,22 @@ struct SaveFeedUseCaseTests {
                 == SavedFeed(url: url, feed: feed, savedAt: later, validators: renewed))
     }
 
+    @Test("saving and confirming a feed leave it to another run that has saved it meanwhile")
+    func savedMeanwhile() async throws {
+        _ = try await save(try Samples.feed(1))
+        let saved = try await store.retrieve(url)
+        let earlier = SavedFeed(url: url, feed: try Samples.feed(2), savedAt: Timestamp(microseconds: 1))
+        for confirms in [true, false] {
+            let error = await #expect(throws: FeedError.self) {
+                confirms
+                    ? try await loader.confirm(earlier, from: url, SavingTerms())
+                    : try await loader.save(try Samples.feed(3), from: url, over: earlier, SavingTerms())
+            }
+            #expect(error?.kind == .storage(.locked))
+        }
+        #expect(try await store.retrieve(url) == saved)
+    }
+
     @Test("confirming a feed that was deleted meanwhile saves it again")
     func confirmDeleted() async throws {
         let feed = try Samples.feed()

@@ -64,6 +64,8 @@ package final class InMemoryFeedStore: FeedStore {
             self.contents = contents
         }
 
+        func savedAt(_ url: ResourceURL) -> Timestamp? { contents.feeds[url.text]?.savedAt }
+
         func delete(_ url: ResourceURL) throws(FeedError) {
             try store.receive(.delete)
             contents.feeds[url.text] = nil

@@ -5,6 +5,14 @@ internal import FeedCore
 struct SQLiteFeedChange: FeedStoreChange {
     let connection: SQLiteConnection
 
+    func savedAt(_ url: ResourceURL) throws(FeedError) -> Timestamp? {
+        let feed = try connection.statement("SELECT saved_at FROM feeds WHERE url = ?1")
+        try feed.bind(1, url.text)
+        var savedAt: Timestamp?
+        try feed.forEachRow { () throws(FeedError) in savedAt = Timestamp(nearest: feed.integer(0)) }
+        return savedAt
+    }
+
     func delete(_ url: ResourceURL) throws(FeedError) {
         // Deleting the feed also deletes its items.
         let feed = try connection.statement("DELETE FROM feeds WHERE url = ?1")

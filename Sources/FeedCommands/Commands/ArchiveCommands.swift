@@ -9,39 +9,57 @@ struct ImportCommand {
 
     init(_ session: Session) { self.session = session }
 
-    /// Imports each archive. If one fails, the others are still imported.
+    /// Imports each archive. If one fails, the others are still imported. The cache is created only once there is a
+    /// readable archive.
     func run(_ files: [String]) async throws(FeedError) -> ExitCode {
-        let isOne = files.count == 1
-        if !isOne, files.contains("-") {
-            throw .notFound("- is standard input, and must be the only FILE").asMisuse()
-        }
-        var cache: Cache?
+        if files.count == 1 { return try await importOne(files[0]) }
+        if files.contains("-") { throw .notFound("- is standard input, and must be the only FILE").asMisuse() }
         var firstFailure: FeedError?
-        var opened = await open(files[0])
         for (index, file) in files.enumerated() {
-            // The beginning of the next archive is read while this one is merged.
-            async let next = index + 1 < files.count ? open(files[index + 1]) : nil
-            // The cache is created only once there is a readable archive.
-            if case .success = opened, cache == nil {
-                cache = try await session.openCache(.write(lockWait: settings.lockWait))
+            let opened = await open(file)
+            if case .failure(let error) = opened {
+                try report(error, &firstFailure)
+                continue
             }
+            try await session.withCacheForSaving { cache throws(FeedError) in
+                try await merge(files, from: index, opened, into: cache, &firstFailure)
+            }
+            break
+        }
+        return firstFailure.map(ExitCode.of) ?? .ok
+    }
+
+    private func importOne(_ file: String) async throws(FeedError) -> ExitCode {
+        let archive = try await open(file).get()
+        let report = try await session.withCacheForSaving { cache throws(FeedError) in
+            try await merge(archive, into: cache, "importing")
+        }
+        reportResult(report, of: nil)
+        return .ok
+    }
+
+    /// Merges the archive that is `opened`, at `first`, and those after it. The beginning of the next archive is read
+    /// while one is merged.
+    private func merge(
+        _ files: [String], from first: Int, _ opened: Opened, into cache: Cache, _ firstFailure: inout FeedError?
+    ) async throws(FeedError) {
+        var opened = opened
+        for index in first..<files.count {
+            async let next = index + 1 < files.count ? open(files[index + 1]) : nil
             do throws(FeedError) {
-                let archive = try opened.get()
-                guard let cache else { break }
-                let label = isOne ? "importing" : "importing \(index + 1) of \(files.count)"
-                let report = try await merge(archive, into: cache, label)
-                // A single archive is reported after the cache is closed, because a reader of the output may be slow.
-                // Each of several archives is reported at once.
-                if isOne { await session.closeCaches() }
-                reportResult(report, of: isOne ? nil : file)
+                let label = "importing \(index + 1) of \(files.count)"
+                reportResult(try await merge(try opened.get(), into: cache, label), of: files[index])
             } catch {
-                if isOne || error.isCancellation { throw error }
-                session.report(LogLine(error))
-                firstFailure = firstFailure ?? error
+                try report(error, &firstFailure)
             }
             if let next = await next { opened = next }
         }
-        return firstFailure.map(ExitCode.of) ?? .ok
+    }
+
+    private func report(_ error: FeedError, _ firstFailure: inout FeedError?) throws(FeedError) {
+        if error.isCancellation { throw error }
+        session.report(LogLine(error))
+        firstFailure = firstFailure ?? error
     }
 
     private func open(_ file: String) async -> Opened {
@@ -87,14 +105,15 @@ struct ExportCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ file: String, _ feeds: [ResourceURL]) async throws(FeedError) -> ExitCode {
-        let cache = try await session.openCache(.read)
         let world = session.world
         if let path = ArchiveFile.path(file) { try session.requireOutsideCache(path, for: "the archive") }
         let lockWait = session.settings.lockWait
-        let report = try await session.showingProgress("exporting", of: "image") { progress throws(FeedError) in
-            try await cache.transfer.read(lockWait: lockWait) { snapshot throws(FeedError) in
-                let target = try world.output.openTarget(ArchiveFile.path(file))
-                return try world.export(feeds, snapshot, to: target, fileName: file) { progress?.yield($0) }
+        let report = try await session.withCache(.read) { cache throws(FeedError) in
+            try await session.showingProgress("exporting", of: "image") { progress throws(FeedError) in
+                try await cache.transfer.read(lockWait: lockWait) { snapshot throws(FeedError) in
+                    let target = try world.output.openTarget(ArchiveFile.path(file))
+                    return try world.export(feeds, snapshot, to: target, fileName: file) { progress?.yield($0) }
+                }
             }
         }
         session.remark(ArchiveText.summary(report, file: file))

@@ -2,25 +2,29 @@ import FeedCore
 
 /// Shares what `validate` and `remove` both do: delete unreferenced images, and report what was deleted.
 struct Deletion {
-    private let session: Session
+    let session: Session
     let cache: Cache
     private var settings: Settings { session.settings }
 
-    /// Opens the cache. On a full disk, the error says how much space is needed.
-    init(_ session: Session, _ access: CacheAccess) async throws(FeedError) {
-        self.session = session
-        do throws(FeedError) { cache = try await session.openCache(access) } catch { throw error.hintingAtSpace }
-    }
-
-    /// Runs `delete`, closes the cache, and reports what was deleted, even if `delete` failed halfway.
-    func run(
-        _ delete: (inout ValidateReport) async throws(FeedError) -> Void
+    /// Opens the cache, runs `delete`, and reports what was deleted, even if `delete` failed halfway. On a full disk,
+    /// the error says how much space is needed.
+    static func run(
+        in session: Session, _ access: CacheAccess,
+        _ delete: (Deletion, inout ValidateReport) async throws(FeedError) -> Void
     ) async throws(FeedError) -> ExitCode {
         var report = ValidateReport()
         var failure: FeedError?
-        do throws(FeedError) { try await delete(&report) } catch { failure = error }
-        // The cache is closed before the report: a reader of the output may be slow, and other runs wait for the lock.
-        await session.closeCaches()
+        do throws(FeedError) {
+            try await session.withCache(access) { cache throws(FeedError) in
+                do throws(FeedError) {
+                    try await delete(Deletion(session: session, cache: cache), &report)
+                } catch {
+                    failure = error
+                }
+            }
+        } catch {
+            throw error.hintingAtSpace
+        }
         if let failure, !failure.isCancellation { session.report(LogLine(failure.hintingAtSpace)) }
         try session.report(report, failure: failure)
         return failure.map(ExitCode.of) ?? .ok
@@ -92,13 +96,12 @@ struct ValidateCommand {
         // A missing cache is valid, and is not created.
         guard session.world.fileExists(session.cachePath) else {
             // An unreadable path also looks missing. Opening the cache reports that error.
-            _ = try await session.openCache(.read)
+            try await session.withCache(.read) { _ in }
             try session.report(ValidateReport(), failure: nil)
             return .ok
         }
-        let deletion = try await Deletion(
-            session, settings.dryRun ? .rehearseRepair : .repair(lockWait: settings.lockWait))
-        return try await deletion.run { report throws(FeedError) in
+        let access = settings.dryRun ? CacheAccess.rehearseRepair : .repair(lockWait: settings.lockWait)
+        return try await Deletion.run(in: session, access) { deletion, report throws(FeedError) in
             try await validate(deletion.cache, deletion, &report)
         }
     }
@@ -159,8 +162,8 @@ struct RemoveCommand {
         for feed in given { _ = distinct.add(feed) }
         let feeds = distinct.urls
         try await requireSaved(feeds)
-        let deletion = try await Deletion(session, settings.dryRun ? .read : .write(lockWait: settings.lockWait))
-        let code = try await deletion.run { report throws(FeedError) in
+        let access = settings.dryRun ? CacheAccess.read : .write(lockWait: settings.lockWait)
+        let code = try await Deletion.run(in: session, access) { deletion, report throws(FeedError) in
             try await remove(feeds, from: deletion.cache, deletion, &report)
         }
         if code == .ok { await reportWhereNamed(feeds) }
@@ -169,9 +172,9 @@ struct RemoveCommand {
 
     /// Checks that all feeds are saved before any of them is removed. A missing cache is not created.
     private func requireSaved(_ feeds: [ResourceURL]) async throws(FeedError) {
-        let saved = Set(try await session.openCache(.read).feeds.summaries().map(\.url.key))
-        // SQLite cannot open a cache for writing on a full disk while the cache is open for reading.
-        await session.closeCaches()
+        let saved = try await session.withCache(.read) { cache throws(FeedError) in
+            Set(try await cache.feeds.summaries().map(\.url.key))
+        }
         for feed in feeds where !saved.contains(feed.key) {
             throw .notFound("\(feed): was never saved").hinting("feedsync status lists the saved feeds")
         }

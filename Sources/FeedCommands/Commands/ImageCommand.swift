@@ -22,8 +22,6 @@ struct ImageCommand {
             let (image, source, notSaved) = try await load(url)
             let size = Phrases.size(Int64(image.bytes.count))
             session.detail(LogLine(step: "image_loaded", of: url, "\(image.type.mediaType), \(size), \(source)"))
-            // The cache is closed first: a reader of the output may be slow, and other runs wait for the lock.
-            await session.closeCaches()
             try deliver(image)
             guard let notSaved else { return .ok }
             session.report("\(url): not saved: \(notSaved.message)", "not_saved")
@@ -35,38 +33,32 @@ struct ImageCommand {
 
     /// Loads the image from the cache, without waiting for a lock, else from its server.
     private func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
-        do {
-            let cache = try await session.openCache(.read)
-            return (try await localImages(in: cache).load(url), "from the cache", nil)
-        } catch {
-            if settings.offline || error.isCancellation { throw error }
-            // SQLite cannot open a cache for writing on a full disk while the cache is open for reading.
-            await session.closeCaches()
-            // If the cache is at fault, the next step fails with the same error.
-            return try await loadAndSave(url)
+        if settings.offline {
+            return (try await session.withCache(.read, loading(url)), "from the cache", nil)
         }
+        try await session.requireReadableCache()
+        let loaded = try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in
+            let loader = ImageDataLoaderWithFallback(
+                loadSaved: { url throws(FeedError) in try await session.withCacheOrEmpty(loading(url)) },
+                remote: session.remoteImages(with: client)
+            ) { data, url, circle throws(FeedError) in
+                try await session.withCacheForSaving { cache throws(FeedError) in
+                    try await localImages(in: cache).save(data, for: url, in: circle)
+                }
+            }
+            return try await loader.load(url, on: RequestTerms(addresses: .any))
+        }
+        // An image from the cache is already saved.
+        guard !loaded.isFromCache else { return (loaded.data, "from the cache", nil) }
+        return (loaded.data, Session.source(loaded.saveFailure), loaded.saveFailure?.notSaved)
+    }
+
+    private func loading(_ url: ResourceURL) -> (Cache) async throws(FeedError) -> ImageData {
+        { cache throws(FeedError) in try await localImages(in: cache).load(url) }
     }
 
     private func localImages(in cache: Cache) -> LocalImageDataLoader {
         LocalImageDataLoader(store: cache.images, now: session.now)
-    }
-
-    private func loadAndSave(_ url: ResourceURL) async throws(FeedError) -> Loaded {
-        let delivery = try await session.openForDelivery()
-        try session.requireTrust(for: [settings])
-        let loaded = try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in
-            let loader = ImageDataLoaderWithFallback(
-                local: localImages(in: delivery.cache), remote: session.remoteImages(with: client)
-            ) { () async throws(FeedError) in
-                localImages(in: try await session.openForSaving())
-            }
-            return try await delivery.explaining { () async throws(FeedError) in
-                try await loader.load(url, on: RequestTerms(addresses: .any))
-            }
-        }
-        // An image from the cache is already saved.
-        guard !loaded.isFromCache else { return (loaded.data, "from the cache", nil) }
-        return (loaded.data, CacheForDelivery.source(loaded.saveFailure), loaded.saveFailure?.notSaved)
     }
 
     private func deliver(_ image: ImageData) throws(FeedError) {

@@ -8,12 +8,10 @@ struct GalleryCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ feeds: [ResourceURL], to directory: String) async throws(FeedError) -> ExitCode {
-        let cache = try await session.openCache(.read)
-        let report = try await session.gallery(of: cache).write(
-            feeds, to: directory, replacesForeign: session.settings.force)
+        let report = try await session.withCache(.read) { cache throws(FeedError) in
+            try await session.gallery(of: cache).write(feeds, to: directory, replacesForeign: session.settings.force)
+        }
         let text = GalleryText(directory: directory, report: report)
-        // The cache is closed first, because a reader of the output may be slow.
-        await session.closeCaches()
         session.remark(text.summary)
         if session.settings.json { try session.write(text.json) }
         return .ok
@@ -67,11 +65,10 @@ struct TreeCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ feeds: [ResourceURL], to directory: String) async throws(FeedError) -> ExitCode {
-        let cache = try await session.openCache(.read)
-        let text = TreeText(
-            directory: directory, report: try await session.writeTree(of: cache, feeds, to: directory))
-        // The cache is closed first, because a reader of the output may be slow.
-        await session.closeCaches()
+        let report = try await session.withCache(.read) { cache throws(FeedError) in
+            try await session.writeTree(of: cache, feeds, to: directory)
+        }
+        let text = TreeText(directory: directory, report: report)
         session.remark(text.summary)
         if session.settings.json { try session.write(text.json) }
         return .ok

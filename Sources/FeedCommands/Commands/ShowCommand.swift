@@ -9,9 +9,7 @@ struct ShowCommand {
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
         let url = session.asConfigured(url)
-        let (shown, trouble) = try await produce(url)
-        // The cache is closed first: a reader of the output may be slow, and other runs wait for the lock.
-        await session.closeCaches()
+        let (shown, trouble) = settings.offline ? (try await offline(url), nil) : try await online(url)
         try shown.write(now: session.now(), session.world.output.write)
         guard let trouble else { return .ok }
         session.report("\(url): \(trouble.what): \(trouble.cause.message)", "not_saved")
@@ -21,22 +19,27 @@ struct ShowCommand {
     /// An error of the cache despite which the feed is shown.
     private typealias Trouble = (what: String, cause: FeedError)
 
-    private func produce(_ url: ResourceURL) async throws(FeedError) -> (shown: PrintedFeed, Trouble?) {
-        let delivery =
-            settings.offline
-            ? CacheForDelivery(cache: try await session.openCache(.read)) : try await session.openForDelivery()
-        let loaded = try await load(url, from: delivery)
+    private func offline(_ url: ResourceURL) async throws(FeedError) -> PrintedFeed {
+        try await session.withCache(.read) { cache throws(FeedError) in
+            let loaded = try await load(url) { () async throws(FeedError) in
+                try await session.localFeeds(in: cache.feeds).loadOffline(url, maxAge: settings.of(url).maxAge)
+            }
+            return PrintedFeed(url: url, loaded: loaded, found: try await images(of: loaded, url, in: cache))
+        }
+    }
+
+    private func online(_ url: ResourceURL) async throws(FeedError) -> (shown: PrintedFeed, Trouble?) {
+        try await session.requireReadableCache()
+        let loaded = try await load(url) { () async throws(FeedError) in try await latest(url) }
         var trouble: Trouble?
         // Only a feed from its server needs saving.
-        if case .remote(let failure) = loaded.source, let cause = failure?.notSaved {
-            trouble = ("not saved", cause)
-        }
-        session.detail(LogLine(step: "feed_loaded", of: url, Self.source(of: loaded)))
+        if case .remote(let failure) = loaded.source, let cause = failure?.notSaved { trouble = ("not saved", cause) }
         var found: [StoredImage?]? = settings.json ? loaded.images.map { _ in nil } : nil
         do throws(FeedError) {
             if settings.json {
-                found = try await images(in: delivery, loaded).find(
-                    loaded.images, for: Viewer(url, seesOwnNetwork: loaded.seesOwnNetwork))
+                found = try await session.withCacheOrEmpty { cache throws(FeedError) in
+                    try await images(of: loaded, url, in: cache)
+                }
             }
         } catch {
             guard case .remote = loaded.source, !error.isCancellation else { throw error }
@@ -45,27 +48,26 @@ struct ShowCommand {
         return (PrintedFeed(url: url, loaded: loaded, found: found), trouble)
     }
 
-    /// Returns the store in which the images are looked up. After saving, the cache is opened again for reading,
-    /// without the lock.
+    /// Returns the stored data of each image; nil for text output.
     private func images(
-        in delivery: CacheForDelivery, _ loaded: FeedLoaderWithFallback.Loaded
-    ) async throws(FeedError) -> any ImageStore {
-        guard case .remote = loaded.source else { return delivery.cache.images }
-        await session.closeCaches()
-        return try await session.openCache(.read).images
+        of loaded: FeedLoaderWithFallback.Loaded, _ url: ResourceURL, in cache: Cache
+    ) async throws(FeedError) -> [StoredImage?]? {
+        guard settings.json else { return nil }
+        return try await cache.images.find(loaded.images, for: Viewer(url, seesOwnNetwork: loaded.seesOwnNetwork))
     }
 
     private static func source(of loaded: FeedLoaderWithFallback.Loaded) -> String {
         let images = Phrases.count(loaded.feed.images.count, "image")
         guard case .remote(let failure) = loaded.source else { return "\(images), from the cache" }
-        return "\(images), \(CacheForDelivery.source(failure))"
+        return "\(images), \(Session.source(failure))"
     }
 
+    /// Loads the feed, and reports what the user should know about it.
     private func load(
-        _ url: ResourceURL, from delivery: CacheForDelivery
+        _ url: ResourceURL, from source: () async throws(FeedError) -> FeedLoaderWithFallback.Loaded
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
         do {
-            let loaded = try await latest(url, from: delivery)
+            let loaded = try await source()
             if case .cache(let cause?) = loaded.source, let savedAt = loaded.savedAt {
                 let age = Phrases.age(of: savedAt, at: session.now())
                 let line = LogLine(
@@ -78,24 +80,20 @@ struct ShowCommand {
             if loaded.hasEmptied { session.notice(LogLine(emptied: url)) }
             if let newURL = loaded.movedTo { session.notice(LogLine(moved: url, to: newURL)) }
             for note in loaded.notes { session.detail(LogLine(step: "feed_note", of: url, note)) }
+            session.detail(LogLine(step: "feed_loaded", of: url, Self.source(of: loaded)))
             return loaded
         } catch {
             throw error.about(url)
         }
     }
 
-    private func latest(
-        _ url: ResourceURL, from delivery: CacheForDelivery
-    ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
+    private func latest(_ url: ResourceURL) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
         let own = settings.of(url)
-        let local = session.localFeeds(in: delivery.cache)
-        // Loading offline needs no client.
-        if settings.offline { return try await local.loadOffline(url, maxAge: own.maxAge) }
+        let local = session.localFeeds(in: BrieflyOpenedFeeds(session: session))
         try session.requireTrust(for: [own])
         return try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in
-            let refresh = session.refresh(delivery.cache, with: client, own, saves: true)
-            let loader = FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge)
-            return try await delivery.explaining { () async throws(FeedError) in try await loader.load(url) }
+            let refresh = session.refresh(local, with: client, own, saves: true)
+            return try await FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge).load(url)
         }
     }
 }

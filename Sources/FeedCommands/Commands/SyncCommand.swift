@@ -25,38 +25,43 @@ struct SyncCommand {
         try session.requireTrust(for: own)
         let meter = session.showsProgress ? ByteMeter() : nil
         // Setting up the client and opening the cache run at the same time, because the client takes longer.
-        async let making = session.makeTransport()
-        let cache =
-            settings.dryRun
-            ? try await session.openCacheOrEmpty() : try await session.openCache(.write(lockWait: settings.lockWait))
-        let transport = try await making
-        let waits = try await cache.waits.retrieve()
+        let making = Task { [session] in await Result { () async throws(FeedError) in try session.makeTransport() } }
         let lines = settings.printNew && !settings.dryRun ? NewImageLines(session) : nil
         async let writing: Void? = lines?.writeAsTheyCome()
-        let begun = ContinuousClock.now
-        let report = try await session.fetching(
-            through: transport, spent: spent, meter: meter, mostJobs: ImageDownloads.mostJobs(storing: cache.images)
-        ) { client in
-            let sync = sync(feeds, own, givers, in: cache, with: client, waits, printing: lines)
-            let report = try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
-            if report.waits != waits, !settings.dryRun, report.fatal == nil { await keep(report.waits, in: cache) }
-            return report
+        func results(in cache: Cache) async throws(FeedError) -> Results {
+            let transport = try await making.value.get()
+            let waits = try await cache.waits.retrieve()
+            let begun = ContinuousClock.now
+            let report = try await session.fetching(
+                through: transport, spent: spent, meter: meter, mostJobs: ImageDownloads.mostJobs(storing: cache.images)
+            ) { client throws(FeedError) in
+                let sync = sync(feeds, own, givers, in: cache, with: client, waits, printing: lines)
+                let report = try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
+                if report.waits != waits, !settings.dryRun, report.fatal == nil { await keep(report.waits, in: cache) }
+                return report
+            }
+            let used = spent + (ContinuousClock.now - begun)
+            let failures = try await writeOutputs(of: cache, after: report, used: used)
+            let figures = settings.metricsFileToWrite == nil ? nil : await self.figures(of: cache, after: report)
+            return (report, failures, figures)
         }
-        let failures = try await writeOutputs(of: cache, after: report, used: spent + (ContinuousClock.now - begun))
-        let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)
-        // The cache is closed first: a reader of the output may be slow, and other runs wait for the lock.
-        await session.closeCaches()
+        let (report, failures, figures) =
+            settings.dryRun
+            ? try await session.withCacheOrEmpty(results) : try await session.withCacheForSaving(results)
         lines?.end()
         await writing
         let ending = finish(report, failures, unwritten: lines?.writeRest(), took: ContinuousClock.now - start)
         return Monitoring.FinishedRun(ending: ending, report: report, cache: figures)
     }
 
+    /// The report of a run, the failures of its gallery and its tree, and the figures of its cache for the metrics.
+    private typealias Results = (SyncReport, [FeedError], RunMetrics.CacheFigures?)
+
     /// Writes the gallery and the tree at the end of a run, and returns the errors. `used` is the part of `--max-time`
     /// that has already passed.
     private func writeOutputs(
         of cache: Cache, after report: SyncReport, used: Duration
-    ) async throws -> [FeedError] {
+    ) async throws(FeedError) -> [FeedError] {
         let begun = ContinuousClock.now
         let gallery = try await writeOutput("gallery", at: settings.gallery, after: report) {
             directory throws(FeedError) in
@@ -104,7 +109,7 @@ struct SyncCommand {
     private func writeOutput(
         _ name: String, at directory: String?, after report: SyncReport,
         _ write: (_ directory: String) async throws(FeedError) -> LogLine
-    ) async throws -> FeedError? {
+    ) async throws(FeedError) -> FeedError? {
         guard let directory, !report.wasCancelled, report.fatal == nil else { return nil }
         if settings.dryRun {
             try session.plan("would write the \(name) \(directory)")
@@ -123,10 +128,11 @@ struct SyncCommand {
         _ feeds: [ResourceURL], _ own: [Settings], _ givers: [ResourceURL.Key: FeedGiver], in cache: Cache,
         with client: Fetcher, _ waits: [FeedWait], printing lines: NewImageLines?
     ) -> FeedSync {
+        let local = session.localFeeds(in: cache.feeds)
         func policy(_ own: Settings, givenBy giver: FeedGiver = .person) -> FeedPolicy {
             FeedPolicy(
                 refresh: session.refresh(
-                    cache, with: client, own, saves: !settings.dryRun, givenBy: giver,
+                    local, with: client, own, saves: !settings.dryRun, givenBy: giver,
                     interval: own.every.map { .init(every: $0, maxAge: own.maxAge, images: cache.images) }),
                 maxAge: own.maxAge,
                 scope: ImageScope(revalidates: own.revalidate, retriesFailed: own.retryFailed))
@@ -139,7 +145,7 @@ struct SyncCommand {
         }
         let downloads = ImageDownloads(remote: session.remoteImages(with: client), store: cache.images)
         return FeedSync(
-            general: policy(settings), particulars: others, local: session.localFeeds(in: cache),
+            general: policy(settings), particulars: others, local: local,
             images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,
             // Many feeds are requested at once, so that a few unresponsive servers do not hold up the others.
             feedsAtOnce: max(6, client.scheduler.jobs), waits: waits,
@@ -191,14 +197,14 @@ extension SyncCommand {
     func watch(
         _ feeds: [ResourceURL], _ meter: ByteMeter?,
         _ run: @Sendable (SyncEvents?) async -> SyncReport
-    ) async throws -> SyncReport {
+    ) async throws(FeedError) -> SyncReport {
         let label = feeds.count == 1 ? feeds[0].host ?? "" : ""
         guard let display = session.makeProgressDisplay(label, of: "feed", meter: meter) else {
             return try await follow(feeds, run)
         }
         var progress = SyncProgress(feeds: feeds.count)
         display.update(progress.progress, noun: progress.noun)
-        return try await display.during {
+        return try await display.during { () async throws(FeedError) in
             try await follow(feeds, run) { event in
                 progress.take(event)
                 display.update(progress.progress, noun: progress.noun)
@@ -209,7 +215,7 @@ extension SyncCommand {
     private func follow(
         _ feeds: [ResourceURL], _ run: @Sendable (SyncEvents?) async -> SyncReport,
         _ show: ((SyncEvent) -> Void)? = nil
-    ) async throws -> SyncReport {
+    ) async throws(FeedError) -> SyncReport {
         let isWanted = show != nil || settings.dryRun || settings.verbosity == .verbose
         guard isWanted else { return await run(nil) }
         let (events, continuation) = SyncEvents.makeStream()
@@ -272,9 +278,6 @@ extension SyncCommand {
     }
 
     private func savedFeeds() async throws(FeedError) -> [FeedSummary] {
-        let feeds = try await session.openCacheOrEmpty().feeds.summaries()
-        // SQLite cannot open a cache for writing on a full disk while the cache is open for reading.
-        await session.closeCaches()
-        return feeds
+        try await session.withCacheOrEmpty { cache throws(FeedError) in try await cache.feeds.summaries() }
     }
 }

@@ -26,8 +26,6 @@ struct Monitoring {
         let start = ContinuousClock.now
         await ping?.start()
         let result = await Result(awaiting: perform)
-        // The cache is closed first: a monitor may respond slowly, and other runs wait for the lock.
-        await session.closeCaches()
         let ending: Result<ExitCode, any Error> = result.flatMap { $0.ending.mapError { $0 } }
         var code: ExitCode =
             switch ending {

@@ -14,13 +14,12 @@ extension Session {
         return settings.feeds[feed]?.url ?? feed
     }
 
-    func localFeeds(in cache: Cache) -> LocalFeedLoader {
-        LocalFeedLoader(store: cache.feeds, now: now)
-    }
+    func localFeeds(in store: any FeedStore) -> LocalFeedLoader { LocalFeedLoader(store: store, now: now) }
 
     /// Makes the use case that refreshes feeds with the settings `own`. `giver` says where the feeds were named.
     func refresh(
-        _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, givenBy giver: FeedGiver = .person,
+        _ local: LocalFeedLoader, with client: any HTTPClient, _ own: Settings, saves: Bool,
+        givenBy giver: FeedGiver = .person,
         interval: FeedRefresh.Interval? = nil
     ) -> FeedRefresh {
         let remote = RemoteFeedLoader(
@@ -32,7 +31,7 @@ extension Session {
             imageLimits: ImageLimits(
                 maxBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize, minSize: own.minSize))
         return FeedRefresh(
-            remote: remote, local: localFeeds(in: cache), saves: saves, givenBy: giver, interval: interval,
+            remote: remote, local: local, saves: saves, givenBy: giver, interval: interval,
             keep: own.keep)
     }
 

@@ -1,12 +1,10 @@
 import FeedCore
-import Synchronization
 
 /// One run of one command: its settings, its output, and its access to the cache.
 struct Session: Sendable {
     let world: any World
     let settings: Settings
     let cachePath: String
-    private let opened = OpenCaches()
 
     init(_ world: any World, _ settings: Settings) throws(UsageError) {
         self.world = world
@@ -66,42 +64,50 @@ struct Session: Sendable {
 
     // MARK: The cache
 
-    func openCache(_ access: CacheAccess) async throws(FeedError) -> Cache {
+    /// Opens the cache for `work`, and closes it at its end: whatever follows, such as a slow reader of the output, must
+    /// not keep other runs from the cache.
+    func withCache<Outcome>(
+        _ access: CacheAccess, _ work: (Cache) async throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        try await closing(try await openCache(access), after: work)
+    }
+
+    /// Opens the cache for reading. A directory that is not a cache yet, and that saving would make one, reads as
+    /// empty.
+    func withCacheOrEmpty<Outcome>(
+        _ work: (Cache) async throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        let cache: Cache
+        do {
+            cache = try await openCache(.read)
+        } catch {
+            guard error.kind == .notFound else { throw error }
+            cache = try await openCache(.none)
+        }
+        return try await closing(cache, after: work)
+    }
+
+    /// Opens the cache for writing. On a full disk, SQLite cannot open it while it is also open for reading.
+    func withCacheForSaving<Outcome>(
+        _ work: (Cache) async throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        try await withCache(.write(lockWait: settings.lockWait), work)
+    }
+
+    private func openCache(_ access: CacheAccess) async throws(FeedError) -> Cache {
         let cache = try await world.openCache(cachePath, access)
-        opened.add(cache)
         for line in cache.notices {
             if access == .rehearseRepair { try plan(line) } else { report(line, "cache_mended") }
         }
         return cache
     }
 
-    /// Opens the cache for reading. A directory that is not a cache yet, and that saving would make one, reads as
-    /// empty.
-    func openCacheOrEmpty() async throws(FeedError) -> Cache {
-        do {
-            return try await openCache(.read)
-        } catch {
-            guard error.kind == .notFound else { throw error }
-            return try await openCache(.none)
-        }
-    }
-
-    func closeCaches() async {
-        for cache in opened.takeAll() { await cache.close() }
-    }
-}
-
-/// The open caches of a run, which are closed at its end.
-private final class OpenCaches: Sendable {
-    private let caches = Mutex<[Cache]>([])
-
-    func add(_ cache: Cache) { caches.withLock { $0.append(cache) } }
-
-    func takeAll() -> [Cache] {
-        caches.withLock { caches in
-            defer { caches = [] }
-            return caches
-        }
+    private func closing<Outcome>(
+        _ cache: Cache, after work: (Cache) async throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        let outcome = await Result { () async throws(FeedError) in try await work(cache) }
+        await cache.close()
+        return try outcome.get()
     }
 }
 

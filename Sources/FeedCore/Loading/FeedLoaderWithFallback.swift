@@ -58,7 +58,7 @@ package struct FeedLoaderWithFallback: Sendable {
         } catch let error where error.isCancellation {
             throw error
         } catch {
-            throw cause.adding(", and the saved feed can't be read: \(error.message)")
+            throw cause.adding(", and the cache can't be read: \(error.message)")
         }
         let saved = try found.freshFeed(
             ifStale: cause.addingStale, ifNeverSaved: cause.adding(", and no saved feed stands in"))

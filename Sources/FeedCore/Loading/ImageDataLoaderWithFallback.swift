@@ -7,25 +7,25 @@ package struct ImageDataLoaderWithFallback: Sendable {
         package let saveFailure: FeedError?
     }
 
-    private let local: LocalImageDataLoader
-    private let remote: RemoteImageDataLoader
-    private let openForSaving: @Sendable () async throws(FeedError) -> LocalImageDataLoader
+    package typealias Load = @Sendable (ResourceURL) async throws(FeedError) -> ImageData
+    package typealias Save = @Sendable (ImageData, ResourceURL, Circle) async throws(FeedError) -> Void
 
-    /// Reads from `local`. It asks for the store to save to when there is something to save.
-    package init(
-        local: LocalImageDataLoader, remote: RemoteImageDataLoader,
-        openForSaving: @escaping @Sendable () async throws(FeedError) -> LocalImageDataLoader
-    ) {
-        self.local = local
+    private let loadSaved: Load
+    private let remote: RemoteImageDataLoader
+    private let save: Save
+
+    /// `loadSaved` and `save` are the uses of the cache, which is closed between them.
+    package init(loadSaved: @escaping Load, remote: RemoteImageDataLoader, save: @escaping Save) {
+        self.loadSaved = loadSaved
         self.remote = remote
-        self.openForSaving = openForSaving
+        self.save = save
     }
 
     package func load(
         _ url: ResourceURL, on terms: RequestTerms = RequestTerms()
     ) async throws(FeedError) -> Loaded {
         do {
-            return Loaded(data: try await local.load(url), isFromCache: true, saveFailure: nil)
+            return Loaded(data: try await loadSaved(url), isFromCache: true, saveFailure: nil)
         } catch let error where error.isCancellation {
             throw error
         } catch let error where error.kind == .notFound {
@@ -44,10 +44,10 @@ package struct ImageDataLoaderWithFallback: Sendable {
             (data, circle) = try await remote.load(url, on: terms)
         } catch {
             guard let cacheFailure, !error.isCancellation else { throw error }
-            throw error.adding(", and from the cache: \(cacheFailure.message)")
+            throw error.adding(", and the cache can't be read: \(cacheFailure.message)")
         }
         do {
-            try await openForSaving().save(data, for: url, in: circle)
+            try await save(data, url, circle)
             return Loaded(data: data, isFromCache: false, saveFailure: nil)
         } catch let error where error.isCancellation {
             throw error

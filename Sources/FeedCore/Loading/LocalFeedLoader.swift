@@ -71,6 +71,7 @@ package struct LocalFeedLoader: Sendable {
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Saved {
         try await store.change { [now] change throws(FeedError) in
+            try Self.requireUnchanged(old, in: change)
             if old != nil { tell(.deletingOld) }
             try change.deleteItems(of: url, keepingLeft: terms.keep?.isNone != true)
             tell(.encoding(images: feed.images.count))
@@ -90,6 +91,14 @@ package struct LocalFeedLoader: Sendable {
         }
     }
 
+    /// Throws if another run has saved the feed since `old` was read, because that run has done the work.
+    private static func requireUnchanged(
+        _ old: SavedFeed?, in change: any FeedStoreChange
+    ) throws(FeedError) {
+        guard let old, let savedAt = try change.savedAt(old.url), savedAt != old.savedAt else { return }
+        throw .storage(.locked, "another feedsync run has saved \(old.url) meanwhile")
+    }
+
     /// Remembers why these feeds could not be had, of those that are saved.
     func note(_ troubles: [(url: ResourceURL, trouble: FeedTrouble)]) async throws(FeedError) {
         try await store.change { change throws(FeedError) in
@@ -104,6 +113,7 @@ package struct LocalFeedLoader: Sendable {
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Saved {
         try await store.change { [now] change throws(FeedError) in
+            try Self.requireUnchanged(old, in: change)
             let moment = now()
             tell(.timestamped(moment))
             tell(.confirming)

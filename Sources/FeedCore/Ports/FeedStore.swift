@@ -24,6 +24,8 @@ extension FeedStore {
 
 /// The changes of one transaction on a feed store.
 package protocol FeedStoreChange {
+    /// Returns when the feed was saved; nil if it was never saved.
+    func savedAt(_ url: ResourceURL) throws(FeedError) -> Timestamp?
     /// Deletes the feed with its kept items. A feed that was never saved is ignored.
     func delete(_ url: ResourceURL) throws(FeedError)
     /// Deletes the feed's current items and, unless `keepingLeft` is true, its kept items. The feed itself stays, and

@@ -1,0 +1,55 @@
+import FeedCore
+
+/// The saved feeds for `show`, which delivers a feed even if the cache is unusable. The cache is open only during each
+/// call, so that other runs can use it while a server is asked.
+struct BrieflyOpenedFeeds: FeedStore {
+    let session: Session
+
+    func retrieve(_ url: ResourceURL, withKept: Bool) async throws(FeedError) -> SavedFeed? {
+        try await session.withCacheOrEmpty { cache throws(FeedError) in
+            try await cache.feeds.retrieve(url, withKept: withKept)
+        }
+    }
+
+    func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
+        try await session.withCacheOrEmpty { cache throws(FeedError) in try await cache.feeds.keptWithoutData(of: url) }
+    }
+
+    func change<Outcome: Sendable>(
+        _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        try await session.withCacheForSaving { cache throws(FeedError) in try await cache.feeds.change(work) }
+    }
+
+    func summaries() async throws(FeedError) -> [FeedSummary] {
+        try await session.withCacheOrEmpty { cache throws(FeedError) in try await cache.feeds.summaries() }
+    }
+}
+
+extension Session {
+    /// Throws if the database is damaged, or written by a newer version. Any other error of the cache is reported after
+    /// the delivery.
+    func requireReadableCache() async throws(FeedError) {
+        do throws(FeedError) {
+            try await withCacheOrEmpty { _ in }
+        } catch {
+            switch error.kind {
+            case .storage(.unreadable):
+                // A run that writes continues with the empty database of a killed run.
+                do { try await withCacheForSaving { _ in } } catch let other { throw other.notSaved ?? error }
+            case .storage(.newerVersion), .cancelled: throw error
+            default: break
+            }
+        }
+    }
+
+    /// Returns the words for a feed or image from its server. `failure` is the error if it was not saved.
+    static func source(_ failure: FeedError?) -> String {
+        "from its server, \(failure == nil ? "saved" : "not saved")"
+    }
+}
+
+extension FeedError {
+    /// The error to report if saving failed; nil if another run holds the lock, because that run saves.
+    var notSaved: FeedError? { kind == .storage(.locked) ? nil : self }
+}
