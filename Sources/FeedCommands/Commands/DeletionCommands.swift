@@ -75,11 +75,12 @@ extension Session {
             for line in report.plan { try plan(line) }
             if wasStopped { notice("stopped; there may be more to do", "stopped") }
         } else {
-            for line in report.steps { detail(line) }
+            // The user must know what was deleted, also in a pipe.
+            for line in report.steps { notice(line) }
             // A loss of data is always reported, because the next sync has to download it again.
             for line in report.damage { self.report(line, "damage") }
             let summary = report.summary(wasStopped: wasStopped)
-            if failure == nil { remark(summary) } else { notice(summary) }
+            if failure == nil, report.isEmpty { remark(summary) } else { notice(summary) }
         }
         if settings.json { try write(report.json) }
     }

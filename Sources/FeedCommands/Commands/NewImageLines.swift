@@ -65,6 +65,7 @@ final class NewImageLines: Sendable {
         let image = new.image
         var writer = JSONWriter()
         writer.beginObject()
+        writer.member("version", JSONFormat.version)
         writer.member("feed", new.feed.text)
         writer.member("id", image.id)
         writer.member("title", image.title)

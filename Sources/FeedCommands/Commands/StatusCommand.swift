@@ -40,12 +40,11 @@ struct StatusReport {
     }
 
     var json: String {
-        let value: JSONValue = [
-            "cache": .string(cache),
-            "feeds": .array(zip(feeds, images.perFeed).map(json)),
-            "images": ["count": .integer(images.totals.count), "bytes": .integer(Int(images.totals.bytes))],
-        ]
-        return value.text() + "\n"
+        JSONFormat.text([
+            ("cache", .string(cache)),
+            ("feeds", .array(zip(feeds, images.perFeed).map(json))),
+            ("images", ["count": .integer(images.totals.count), "bytes": .integer(Int(images.totals.bytes))]),
+        ])
     }
 
     private func json(_ feed: FeedSummary, _ images: ImageInventory.OfFeed) -> JSONValue {

@@ -56,7 +56,7 @@ struct CommandLineSyntax {
             return options.append(GivenOption(option: other, spelling: spelling, value: nil))
         }
         let attached = sign.map { String(decoding: argument.utf8[$0...].dropFirst(), as: UTF8.self) }
-        if option.isFlag, attached != nil { throw UsageError("\(spelling) takes no value") }
+        if option.request != nil, attached != nil { throw UsageError("\(spelling) takes no value") }
         try take(option, spelling, attached: attached)
     }
 
@@ -88,7 +88,7 @@ struct CommandLineSyntax {
             request = asked
             return
         }
-        guard let value = option.isFlag ? OptionSpec.present : attached ?? rest.popFirst() else {
+        guard let value = attached ?? (option.isFlag ? OptionSpec.present : rest.popFirst()) else {
             throw UsageError("\(spelling) needs a value: \(spelling) \(option.placeholder ?? "")")
         }
         options.append(GivenOption(option: option, spelling: spelling, value: value))

@@ -8,12 +8,14 @@ enum Suggestion {
         "retry": "retries", "silent": "quiet", "parallel-max": "jobs", "ca-certificate": "cacert",
         "no-check-certificate": "insecure", "rm": "remove", "delete": "remove", "forget": "remove", "fetch": "sync",
         "pull": "sync", "update": "sync", "prune": "validate", "check": "validate",
+        "verify": "validate", "gc": "validate", "clean": "validate", "download": "sync",
     ]
 
     /// Gives a whole sentence of advice if the name of our command would say too little.
     private static let adviceElsewhere = [
         "add": ("sync", "feedsync URL adds a feed: it fetches and saves it"),
         "list": ("status", listing), "ls": ("status", listing),
+        "version": ("help", "feedsync --version prints the version"),
     ]
     private static let listing = "feedsync status lists the saved feeds"
 

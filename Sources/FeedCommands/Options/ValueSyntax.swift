@@ -24,18 +24,18 @@ struct ValueSyntax<Value: Sendable>: Sendable {
 
 extension ValueSyntax<MaxAge> {
     static let age = ValueSyntax(
-        expected: "a number with a unit (s, m, h, d, w) such as 36h or 7d, or forever"
+        expected: "a number with a unit (s, m, h, d, w, y) such as 36h or 7d, or forever"
     ) { MaxAge($0) }
 }
 
 extension ValueSyntax<MaxAge?> {
     static let interval = ValueSyntax<MaxAge>.age.orNil(
-        "none", expected: "a number with a unit (s, m, h, d, w) such as 36h or 7d, forever, or none")
+        "none", expected: "a number with a unit (s, m, h, d, w, y) such as 36h or 7d, forever, or none")
 }
 
 extension ValueSyntax<Keep?> {
     static let keep = ValueSyntax(
-        expected: "none, forever, a number with a unit (s, m, h, d, w) such as 90d, or a whole number such as 500"
+        expected: "none, forever, a number with a unit (s, m, h, d, w, y) such as 90d, or a whole number such as 500"
     ) { text in Keep(text).map { .some($0) } }
 }
 
@@ -61,11 +61,16 @@ extension ValueSyntax<Int64> {
     static let size = ValueSyntax(
         expected: "a positive number of bytes such as 500, 500K, 64M or 1G, up to 1048576T"
     ) { text in
-        let unit = ByteCount.units.first { text.last?.uppercased() == $0.suffix }
+        let number = text.prefix { $0.isNumber }
+        // 64M, 64MB and 64MiB are the same; a bare B is a byte.
+        let suffix = text[number.endIndex...].uppercased()
+        let unit = ByteCount.units.first { unit in
+            ["", "B", "IB"].contains { suffix == unit.suffix + $0 }
+        }
+        guard unit != nil || suffix.isEmpty || suffix == "B" else { return nil }
         let shift = unit?.shift ?? 0
-        guard let number = digits(unit == nil ? text[...] : text.dropLast()), number > 0, number <= largest >> shift
-        else { return nil }
-        return number << shift
+        guard let count = digits(number), count > 0, count <= largest >> shift else { return nil }
+        return count << shift
     }
 }
 

@@ -6,7 +6,7 @@ struct GalleryText {
     let directory: String
     let report: GalleryReport
 
-    var json: String { JSONValue.object(figures).text() + "\n" }
+    var json: String { JSONFormat.text(figures) }
 
     private var figures: [(String, JSONValue)] {
         [
@@ -33,7 +33,7 @@ struct TreeText {
     let directory: String
     let report: TreeReport
 
-    var json: String { JSONValue.object(figures).text() + "\n" }
+    var json: String { JSONFormat.text(figures) }
 
     private var figures: [(String, JSONValue)] {
         [

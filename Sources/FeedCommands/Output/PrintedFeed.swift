@@ -19,6 +19,7 @@ struct PrintedFeed {
     ) throws(FeedError) {
         var writer = JSONWriter()
         writer.beginObject()
+        writer.member("version", JSONFormat.version)
         writer.member("url", url.text)
         writer.member("title", loaded.feed.title)
         writer.member("source", source)

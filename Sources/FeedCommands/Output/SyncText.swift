@@ -101,7 +101,7 @@ enum SyncJSON {
             ("duration_seconds", .double(duration.inSeconds)),
         ]
         if let failure { members.append(("error", error(failure))) }
-        return JSONValue.object(members).text() + "\n"
+        return JSONFormat.text(members)
     }
 
     static func images(_ images: ImagesReport) -> JSONValue {

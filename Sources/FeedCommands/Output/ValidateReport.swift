@@ -18,7 +18,7 @@ struct ValidateReport {
 
     private var bytesFreed: Int64 { damaged.bytesFreed + unreferenced.bytesFreed }
 
-    var json: String { JSONValue.object(figures).text() + "\n" }
+    var json: String { JSONFormat.text(figures) }
 
     private var figures: [(String, JSONValue)] {
         [

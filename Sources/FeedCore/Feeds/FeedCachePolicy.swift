@@ -7,11 +7,13 @@ package enum MaxAge: Hashable, Sendable {
 }
 
 extension MaxAge {
-    private static let units: [Character: Int64] = ["w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1]
+    private static let units: [Character: Int64] = [
+        "y": 31_536_000, "w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1,
+    ]
     /// More than three thousand years. A longer span could overflow when it is added to a timestamp.
     private static let longest: Int64 = 100_000_000_000
 
-    /// Reads an age such as `90s`, `15m`, `36h`, `7d`, `2w` or `forever`.
+    /// Reads an age such as `90s`, `15m`, `36h`, `7d`, `2w`, `1y` or `forever`.
     package init?(_ text: String) {
         if text == "forever" {
             self = .forever
