@@ -80,7 +80,7 @@ extension Session {
             // A loss of data is always reported, because the next sync has to download it again.
             for line in report.damage { self.report(line, "damage") }
             let summary = report.summary(wasStopped: wasStopped)
-            if failure == nil, report.isEmpty { remark(summary) } else { notice(summary) }
+            if failure == nil, !report.deletesContent { remark(summary) } else { notice(summary) }
         }
         if settings.json { try write(report.json) }
     }
