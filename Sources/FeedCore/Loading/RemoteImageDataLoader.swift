@@ -143,7 +143,8 @@ final class ImageSink: BodySink {
     private func checkSize(_ chunk: [UInt8], _ state: inout State) throws(FeedError) {
         guard let minSize, !state.isMeasured, let type = state.type else { return }
         state.header += chunk
-        let size = ImageSize(of: type, in: state.header)
+        var beginning = FileBytes(beginning: state.header)
+        let size = try ImageSize.read(type, &beginning)
         guard size != nil || state.header.count >= Self.longestHeader else { return }
         state.isMeasured = true
         state.header = []

@@ -1,198 +1,203 @@
-/// The width and the height of an image, in pixels.
+/// The width and height with which a browser shows an image, as the file's header gives them.
+///
+/// An image with an unreadable header or a format that is rare on the web has no size; it is saved and shown
+/// nevertheless.
 package struct ImageSize: Hashable, Sendable {
     package let width: Int
     package let height: Int
 
-    package init(width: Int, height: Int) {
+    /// Returns nil unless both numbers are possible sizes of an image.
+    package init?(_ width: Int?, _ height: Int?) {
+        guard let width, let height, Self.possible.contains(width), Self.possible.contains(height) else { return nil }
         self.width = width
         self.height = height
     }
 
+    private static let possible = 1...(1 << 24)
+
     /// Parses `1920x1080`.
     package init?(_ text: String) {
         let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-        guard sides.count == 2, let width = DecimalDigits.number(sides[0]), let height = DecimalDigits.number(sides[1]),
-            width > 0, height > 0, max(width, height) <= Int64(Int32.max)
-        else { return nil }
-        self.init(width: Int(width), height: Int(height))
+        guard sides.count == 2 else { return nil }
+        self.init(DecimalDigits.number(sides[0]).map { Int($0) }, DecimalDigits.number(sides[1]).map { Int($0) })
     }
-
-    /// The number of pixels. It is a floating-point number, because the sides that a file claims may be huge.
-    fileprivate var area: Double { Double(width) * Double(height) }
 
     package var text: String { "\(width)x\(height)" }
 
     /// Returns whether either side is smaller.
     package func isSmaller(than other: ImageSize) -> Bool { width < other.width || height < other.height }
-}
 
-extension ImageSize {
-    /// Reads the size from the beginning of an image's bytes. Returns nil for a format whose header gives no size, and
-    /// if the size comes later.
-    package init?(of type: ImageType, in bytes: [UInt8]) {
-        let header = ImageHeader(bytes: bytes)
-        guard let size = header.size(of: type), size.width > 0, size.height > 0 else { return nil }
-        self = size
-    }
-}
+    /// The size after a quarter turn.
+    package var turned: ImageSize? { ImageSize(height, width) }
 
-/// The beginning of an image file, which gives the size of the image. A file is untrusted: every offset is checked.
-private struct ImageHeader {
-    let bytes: [UInt8]
-
-    func size(of type: ImageType) -> ImageSize? {
+    package static func read(_ type: ImageType, _ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         switch type {
-        case .png: size(width: big(16, 4), height: big(20, 4))
-        case .gif: size(width: little(6, 2), height: little(8, 2))
-        case .jpeg: jpeg
-        case .webp: webp
-        case .bmp: bitmap
-        case .avif, .heic: isoMedia
-        case .ico: icon
-        case .tiff: tiff
-        case .jxl: jpegXL
-        case .svg: nil
+        case .jpeg: try jpeg(&file)
+        case .png: ImageSize(try file.big(4, at: 16), try file.big(4, at: 20))
+        case .gif: ImageSize(try file.little(2, at: 6), try file.little(2, at: 8))
+        case .webp: try webp(&file)
+        case .avif, .heic: try isoMedia(&file)
+        case .bmp: try bitmap(&file)
+        case .ico, .jxl, .svg, .tiff: nil
         }
     }
 
-    private func size(width: Int?, height: Int?) -> ImageSize? {
-        guard let width, let height else { return nil }
-        return ImageSize(width: width, height: height)
+    private static func bitmap(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
+        guard let header = try file.little(4, at: 14), header >= 40 else { return nil }
+        // A negative height means that the first row is the top one.
+        return ImageSize(try file.little(4, at: 18), try file.little(4, at: 22).map { min($0, (1 << 32) - $0) })
     }
 
-    private func big(_ offset: Int, _ count: Int) -> Int? {
-        guard offset >= 0, offset + count <= bytes.count else { return nil }
-        return bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+    private static func webp(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
+        if try file.has("VP8X", at: 12) {
+            return ImageSize(try file.little(3, at: 24).map { $0 + 1 }, try file.little(3, at: 27).map { $0 + 1 })
+        }
+        if try file.has("VP8L", at: 12), let bits = try file.little(4, at: 21) {
+            return ImageSize((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
+        }
+        guard try file.has("VP8 ", at: 12), try file.big(3, at: 23) == 0x9D012A else { return nil }
+        return ImageSize(try file.little(2, at: 26).map { $0 & 0x3FFF }, try file.little(2, at: 28).map { $0 & 0x3FFF })
     }
+}
 
-    private func little(_ offset: Int, _ count: Int) -> Int? {
-        guard offset >= 0, offset + count <= bytes.count else { return nil }
-        return bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
-    }
-
-    private func has(_ text: String, at offset: Int) -> Bool {
-        offset >= 0 && offset <= bytes.count && bytes[offset...].starts(with: text.utf8)
-    }
-
-    /// Reads the frame header of a JPEG, which follows segments such as EXIF data.
-    private var jpeg: ImageSize? {
+extension ImageSize {
+    /// Reads the size of a JPEG from its frame header, which follows any number of other segments. One of those, EXIF,
+    /// may say that the image is to be turned.
+    static func jpeg(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var offset = 2
-        while let marker = big(offset, 2), marker >> 8 == 0xFF {
-            let code = marker & 0xFF
-            switch code {
-            // A byte that fills the space before a marker, and markers without a segment.
-            case 0xFF: offset += 1
-            case 0x01, 0xD0...0xD8: offset += 2
-            // The codes between C0 and CF, except those of tables, begin a frame.
-            case 0xC0...0xCF where code != 0xC4 && code != 0xC8 && code != 0xCC:
-                return size(width: big(offset + 7, 2), height: big(offset + 5, 2))
-            default:
-                guard let length = big(offset + 2, 2), length >= 2, code != 0xDA else { return nil }
-                offset += 2 + length
+        var isOnItsSide = false
+        for _ in 0..<FileBytes.maxParts {
+            guard try file.big(1, at: offset) == 0xFF, let marker = try file.big(1, at: offset + 1),
+                let length = try file.big(2, at: offset + 2), length >= 2
+            else { return nil }
+            switch marker {
+            case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+                let size = ImageSize(try file.big(2, at: offset + 7), try file.big(2, at: offset + 5))
+                return isOnItsSide ? size?.turned : size
+            case 0xE1 where try file.has("Exif\0\0", at: offset + 4):
+                let orientation = try orientation(inEXIFAt: offset + 10, &file)
+                // Four of the eight orientations swap width and height.
+                isOnItsSide = (5...8).contains(orientation ?? 1)
+            default: break
             }
+            offset += 2 + length
         }
         return nil
     }
 
-    private var webp: ImageSize? {
-        if has("VP8X", at: 12) {
-            return size(width: little(24, 3).map { $0 + 1 }, height: little(27, 3).map { $0 + 1 })
+    /// Reads the orientation from EXIF data, which is a small TIFF file: the byte order, the offset of a list, and the
+    /// list of tagged values.
+    private static func orientation(inEXIFAt base: Int, _ file: inout FileBytes) throws(FeedError) -> Int? {
+        let isLittle = try file.has("II", at: base)
+        func number(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
+            try isLittle ? file.little(size, at: base + offset) : file.big(size, at: base + offset)
         }
-        if has("VP8L", at: 12) {
-            guard let bits = little(21, 4) else { return nil }
-            return ImageSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
+        guard let list = try number(4, at: 4), let count = try number(2, at: list) else { return nil }
+        for entry in 0..<min(count, FileBytes.maxParts) where try number(2, at: list + 2 + 12 * entry) == 0x0112 {
+            return try number(2, at: list + 10 + 12 * entry)
         }
-        guard has("VP8 ", at: 12) else { return nil }
-        return size(width: little(26, 2).map { $0 & 0x3FFF }, height: little(28, 2).map { $0 & 0x3FFF })
-    }
-
-    private var bitmap: ImageSize? {
-        guard let length = little(14, 4) else { return nil }
-        if length == 12 { return size(width: little(18, 2), height: little(20, 2)) }
-        // A negative height means that the first row is the top one.
-        let height = little(22, 4).map { abs(Int(Int32(truncatingIfNeeded: $0))) }
-        return size(width: little(18, 4), height: height)
-    }
-
-    /// Returns the largest size of an AVIF or HEIC file. Its `ispe` boxes also give the sizes of tiles and previews.
-    private var isoMedia: ImageSize? {
-        var largest: ImageSize?
-        var rest = bytes[...]
-        while let found = rest.firstRange(of: Array("ispe".utf8)) {
-            if let size = size(width: big(found.upperBound + 4, 4), height: big(found.upperBound + 8, 4)),
-                size.area > largest?.area ?? 0
-            {
-                largest = size
-            }
-            rest = rest[found.upperBound...]
-        }
-        return largest
-    }
-
-    /// Returns the largest size of an icon, which may contain several. A side of 256 pixels is written as 0.
-    private var icon: ImageSize? {
-        guard let count = little(4, 2) else { return nil }
-        let sizes = (0..<count).compactMap { index -> ImageSize? in
-            func side(_ offset: Int) -> Int? { little(6 + 16 * index + offset, 1).map { $0 == 0 ? 256 : $0 } }
-            return size(width: side(0), height: side(1))
-        }
-        return sizes.max { $0.area < $1.area }
-    }
-
-    /// Reads the first directory of a TIFF file, if it is near the beginning.
-    private var tiff: ImageSize? {
-        let isLittle = has("II", at: 0)
-        func number(_ offset: Int, _ count: Int) -> Int? { isLittle ? little(offset, count) : big(offset, count) }
-        guard number(2, 2) == 42, let start = number(4, 4), let count = number(start, 2) else { return nil }
-        func value(of tag: Int) -> Int? {
-            let entry = (0..<count).map { start + 2 + 12 * $0 }.first { number($0, 2) == tag }
-            // A value of type 3 has two bytes.
-            return entry.flatMap { number($0 + 8, number($0 + 2, 2) == 3 ? 2 : 4) }
-        }
-        return size(width: value(of: 256), height: value(of: 257))
-    }
-
-    /// Reads the size header of a JPEG XL codestream, bare or in a container.
-    private var jpegXL: ImageSize? {
-        var offset = 2
-        if !has("\u{C}JXL ", at: 3) {
-            guard bytes.starts(with: [0xFF, 0x0A]) else { return nil }
-        } else if let box = bytes.firstRange(of: Array("jxlc".utf8)) {
-            offset = box.upperBound + 2
-        } else if let box = bytes.firstRange(of: Array("jxlp".utf8)) {
-            offset = box.upperBound + 6
-        } else {
-            return nil
-        }
-        return little(offset, 8).map { JPEGXLSizeBits(bits: UInt64(truncatingIfNeeded: $0)).size }
+        return nil
     }
 }
 
-/// The bits of a JPEG XL size header, the lowest bit first.
-private struct JPEGXLSizeBits {
-    private var bits: UInt64
+extension ImageSize {
+    /// Reads the size of an AVIF or HEIC image. The file also contains thumbnails and tiles; the image is the largest
+    /// of them.
+    static func isoMedia(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
+        var largest: ImageSize?
+        var isOnItsSide = false
+        for box in try file.boxes(below: ["meta", "iprp", "ipco"]) {
+            if box.type == "ispe" {
+                let size = ImageSize(try file.big(4, at: box.content + 4), try file.big(4, at: box.content + 8))
+                if let size, size.width * size.height > largest.map({ $0.width * $0.height }) ?? 0 { largest = size }
+            } else if box.type == "irot" {
+                isOnItsSide = try (file.big(1, at: box.content) ?? 0) % 2 == 1
+            }
+        }
+        return isOnItsSide ? largest?.turned : largest
+    }
+}
 
-    init(bits: UInt64) { self.bits = bits }
+/// A part of an ISO media file: a size, a name of four letters, and the content.
+private struct MediaBox {
+    let type: String
+    let content: Int
+    let end: Int
+}
 
-    /// The ratios of width to height that the header can name.
-    private static let ratios = [(1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1)]
-
-    var size: ImageSize {
-        var reader = self
-        let isSmall = reader.take(1) == 1
-        let height = reader.side(isSmall)
-        let ratio = reader.take(3)
-        guard ratio > 0 else { return ImageSize(width: reader.side(isSmall), height: height) }
-        let (across, down) = Self.ratios[ratio - 1]
-        return ImageSize(width: height * across / down, height: height)
+extension FileBytes {
+    /// Returns the boxes inside nested boxes: `path` gives the names of the enclosing boxes, the outermost first.
+    fileprivate mutating func boxes(below path: [String]) throws(FeedError) -> [MediaBox] {
+        var boxes = try boxes(from: 0, to: count)
+        for name in path {
+            guard let outer = boxes.first(where: { $0.type == name }) else { return [] }
+            // The content of this box begins with a version and flags.
+            boxes = try self.boxes(from: outer.content + (name == "meta" ? 4 : 0), to: outer.end)
+        }
+        return boxes
     }
 
-    private mutating func side(_ isSmall: Bool) -> Int {
-        isSmall ? (take(5) + 1) * 8 : take([9, 13, 18, 30][take(2)]) + 1
+    private mutating func boxes(from start: Int, to end: Int) throws(FeedError) -> [MediaBox] {
+        var boxes: [MediaBox] = []
+        var offset = start
+        while boxes.count < Self.maxParts, let size = try big(4, at: offset), let type = try bytes(4, at: offset + 4),
+            size >= 8, size <= end - offset
+        {
+            boxes.append(
+                MediaBox(type: String(decoding: type, as: UTF8.self), content: offset + 8, end: offset + size))
+            offset += size
+        }
+        return boxes
+    }
+}
+
+/// The bytes of an image file. Pieces of the file are read on demand, because parts of a header can be far from the
+/// start.
+package struct FileBytes {
+    private static let pieceSize = 4096
+    /// The maximum number of parts of a header. A header with more parts is an attack on the run's time.
+    static let maxParts = 1000
+
+    let count: Int
+    /// The file; nil if all bytes are in memory.
+    private let file: (any OpenImage)?
+    private var piece: [UInt8] = []
+    private var pieceStart = 0
+
+    package init(_ file: any OpenImage) {
+        count = file.size
+        self.file = file
     }
 
-    private mutating func take(_ count: Int) -> Int {
-        defer { bits >>= UInt64(count) }
-        return Int(bits & (1 << UInt64(count) - 1))
+    /// Reads the bytes that are at the beginning of a file.
+    package init(beginning bytes: [UInt8]) {
+        count = bytes.count
+        file = nil
+        piece = bytes
+    }
+
+    /// Returns some bytes of the file; nil if the file ends before them.
+    mutating func bytes(_ wanted: Int, at offset: Int) throws(FeedError) -> ArraySlice<UInt8>? {
+        guard offset <= count - wanted else { return nil }
+        if let file, offset < pieceStart || offset + wanted > pieceStart + piece.count {
+            piece = try file.read(max(wanted, Self.pieceSize), at: offset)
+            pieceStart = offset
+        }
+        let start = offset - pieceStart
+        return start >= 0 && start + wanted <= piece.count ? piece[start..<start + wanted] : nil
+    }
+
+    /// Returns a number of up to four bytes, the most significant byte first; nil if the file ends before it.
+    mutating func big(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
+        try bytes(size, at: offset)?.reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Returns a number of up to four bytes, the least significant byte first; nil if the file ends before it.
+    mutating func little(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
+        try bytes(size, at: offset)?.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    mutating func has(_ text: String, at offset: Int) throws(FeedError) -> Bool {
+        try bytes(text.utf8.count, at: offset)?.elementsEqual(text.utf8) == true
     }
 }
