@@ -93,7 +93,7 @@ struct DatabaseRowTests {
     func badMoment(_ microseconds: Int64) async throws {
         let cache = try await cache(after: "UPDATE feeds SET saved_at = \(microseconds)")
         let nearest = microseconds < 0 ? Timestamp.writable.lowerBound : Timestamp.writable.upperBound
-        #expect(try await cache.feeds.summaries().map(\.savedAt) == [nearest])
+        #expect(try await cache.feeds.summaries().map(\.head.savedAt) == [nearest])
         #expect(try await cache.feeds.retrieve(.first)?.savedAt == nearest)
         try await expectDeletable(in: cache)
     }

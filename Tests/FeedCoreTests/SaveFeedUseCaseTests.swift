@@ -13,17 +13,21 @@ struct SaveFeedUseCaseTests {
 
     private var loader: LocalFeedLoader { LocalFeedLoader(store: store, now: { Self.now }) }
 
-    private func save(_ feed: Feed, _ terms: SavingTerms = SavingTerms()) async throws(FeedError)
-        -> LocalFeedLoader.Saved
-    {
-        try await loader.save(feed, from: url, over: nil, terms)
+    private func save(
+        _ feed: Feed, _ validators: Validators = Validators()
+    ) async throws(FeedError) -> LocalFeedLoader.Saved {
+        try await loader.save(new(feed, validators), over: nil)
+    }
+
+    private func new(_ feed: Feed, _ validators: Validators = Validators(), pages: Int = 1) -> SavedFeed {
+        SavedFeed(url: url, feed: feed, savedAt: Timestamp(microseconds: 0), validators: validators, pages: pages)
     }
 
     @Test("deletes the old cache, then inserts the new one with the time of saving")
     func order() async throws {
         let feed = try Samples.feed()
         let validators = Validators(etag: "\"a\"")
-        #expect(try await save(feed, SavingTerms(validators: validators)).moment == Self.now)
+        #expect(try await save(feed, validators).moment == Self.now)
         #expect(store.messages == [.delete, .insert])
         let saved = SavedFeed(url: url, feed: feed, savedAt: Self.now, validators: validators)
         #expect(try await store.retrieve(url) == saved)
@@ -35,7 +39,7 @@ struct SaveFeedUseCaseTests {
             #expect(store.messages == [.delete])
             return Self.now
         }
-        _ = try await loader.save(try Samples.feed(), from: url, over: nil, SavingTerms())
+        _ = try await loader.save(new(try Samples.feed()), over: nil)
     }
 
     @Test("a failed save leaves the old cache unchanged", arguments: [InMemoryFeedStore.Message.delete, .insert])
@@ -62,12 +66,12 @@ struct SaveFeedUseCaseTests {
     @Test("confirming the saved feed renews its time and validators alone")
     func confirm() async throws {
         let feed = try Samples.feed()
-        _ = try await save(feed, SavingTerms(validators: Validators(etag: "\"old\"")))
+        _ = try await save(feed, Validators(etag: "\"old\""))
         let later = Self.now + .seconds(60)
         let renewed = Validators(etag: "\"new\"")
         let confirming = LocalFeedLoader(store: store, now: { later })
         let old = try #require(try await store.retrieve(url))
-        #expect(try await confirming.confirm(old, from: url, SavingTerms(validators: renewed)).moment == later)
+        #expect(try await confirming.confirm(new(feed, renewed), over: old).moment == later)
         #expect(store.messages == [.delete, .insert, .retrieve, .confirm])
         #expect(
             try await store.retrieve(url)
@@ -82,8 +86,8 @@ struct SaveFeedUseCaseTests {
         for confirms in [true, false] {
             let error = await #expect(throws: FeedError.self) {
                 confirms
-                    ? try await loader.confirm(earlier, from: url, SavingTerms())
-                    : try await loader.save(try Samples.feed(3), from: url, over: earlier, SavingTerms())
+                    ? try await loader.confirm(earlier, over: earlier)
+                    : try await loader.save(new(try Samples.feed(3)), over: earlier)
             }
             #expect(error?.kind == .storage(.locked))
         }
@@ -95,8 +99,8 @@ struct SaveFeedUseCaseTests {
         let feed = try Samples.feed()
         let validators = Validators(etag: "\"a\"")
         let old = SavedFeed(url: url, feed: feed, savedAt: Timestamp(microseconds: 1))
-        let terms = SavingTerms(validators: validators, pages: 2)
-        #expect(try await loader.confirm(old, from: url, terms).moment == Self.now)
+        let new = new(feed, validators, pages: 2)
+        #expect(try await loader.confirm(new, over: old).moment == Self.now)
         #expect(store.messages == [.confirm, .insert])
         #expect(
             try await store.retrieve(url)

@@ -266,9 +266,11 @@ package struct FeedStoreContract: Sendable {
         #expect(
             try await store.summaries() == [
                 FeedSummary(
-                    url: .first, title: "Sample", format: .essential, savedAt: Timestamp(microseconds: 7), images: 3),
+                    FeedHead(url: .first, title: "Sample", format: .essential, savedAt: Timestamp(microseconds: 7)),
+                    images: 3),
                 FeedSummary(
-                    url: .second, title: "Sample", format: .essential, savedAt: Timestamp(microseconds: 5), images: 1),
+                    FeedHead(url: .second, title: "Sample", format: .essential, savedAt: Timestamp(microseconds: 5)),
+                    images: 1),
             ])
     }
 

@@ -70,10 +70,12 @@ package final class InMemoryCache: Sendable {
 
         func find(_ image: FeedImage, for viewer: Viewer) -> StoredImage? {
             for url in [image.url] + image.alternatives {
-                guard let key = key(of: url, for: viewer), var stored = images[key] else { continue }
-                if url.key != image.url.key { stored.from = url }
-                if case .feed = key.place { stored.isOfOneFeed = true }
-                return stored
+                guard let key = key(of: url, for: viewer), let stored = images[key] else { continue }
+                let isOfOneFeed = if case .feed = key.place { true } else { false }
+                return StoredImage(
+                    digest: stored.digest, size: stored.size, type: stored.type, validators: stored.validators,
+                    fetchedAt: stored.fetchedAt, directory: stored.directory,
+                    from: url.key == image.url.key ? nil : url, isOfOneFeed: isOfOneFeed)
             }
             return nil
         }
@@ -103,9 +105,14 @@ package final class InMemoryCache: Sendable {
 
         func summary(_ saved: SavedFeed) -> FeedSummary {
             FeedSummary(
+                head(saved), images: saved.feed.images.count + (kept[saved.url.text]?.count ?? 0),
+                isNamed: saved.isNamed, movedTo: saved.movedTo, trouble: troubles[saved.url.text])
+        }
+
+        func head(_ saved: SavedFeed) -> FeedHead {
+            FeedHead(
                 url: saved.url, title: saved.feed.title, format: saved.feed.format, savedAt: saved.savedAt,
-                images: saved.feed.images.count + (kept[saved.url.text]?.count ?? 0), isNamed: saved.isNamed,
-                movedTo: saved.movedTo, keep: saved.keep, trouble: troubles[saved.url.text])
+                keep: saved.keep)
         }
     }
 

@@ -32,6 +32,16 @@ package final class InMemoryFeedStore: FeedStore {
         }
     }
 
+    package func countKept(
+        of url: ResourceURL, excludedBy keep: Keep, now: Timestamp
+    ) async throws(FeedError) -> Int {
+        try cache.withContents { contents throws(FeedError) in
+            guard let saved = contents.feeds[url.text], let kept = contents.kept[url.text] else { return 0 }
+            return kept.count
+                - keep.covered(of: kept, besides: saved.feed.images, savedAt: saved.savedAt, now: now).count
+        }
+    }
+
     package func change<Outcome: Sendable>(
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
@@ -131,6 +141,27 @@ package final class InMemoryFeedStore: FeedStore {
         func note(_ trouble: FeedTrouble, of url: ResourceURL) throws(FeedError) {
             try store.receive(.note)
             if contents.feeds[url.text] != nil { contents.troubles[url.text] = trouble }
+        }
+    }
+}
+
+extension Keep {
+    /// Returns the kept images that the rule covers. `current` are the images that the feed contains, which stay in any
+    /// case.
+    fileprivate func covered(
+        of kept: [FeedImage], besides current: [FeedImage], savedAt: Timestamp, now: Timestamp
+    ) -> [FeedImage] {
+        switch limit {
+        case .none: return []
+        case .forever: return kept
+        case .age(let age):
+            return kept.filter { image in image.lastSeen.map { now - $0 < age } != false }
+        case .count(let count):
+            // Sorting keeps the order of equals.
+            let places = (current + kept).map { $0.published ?? $0.lastSeen ?? savedAt }.enumerated()
+                .sorted { $0.element > $1.element }.prefix(count).map(\.offset)
+            let newest = Set(places)
+            return kept.indices.filter { newest.contains(current.count + $0) }.map { kept[$0] }
         }
     }
 }

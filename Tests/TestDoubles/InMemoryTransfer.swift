@@ -28,8 +28,8 @@ package struct InMemoryTransfer: CacheTransfer {
     private struct Snapshot: CacheSnapshot {
         let contents: InMemoryCache.Contents
 
-        func feeds() -> [FeedSummary] {
-            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map(contents.summary)
+        func feeds() -> [FeedHead] {
+            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map(contents.head)
         }
 
         func forEachImage(

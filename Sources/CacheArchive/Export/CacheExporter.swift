@@ -38,7 +38,7 @@ package struct CacheExporter: Sendable {
 
     private static func choose(
         _ feeds: [ResourceURL], from snapshot: any CacheSnapshot
-    ) throws(FeedError) -> [FeedSummary] {
+    ) throws(FeedError) -> [FeedHead] {
         let saved = try snapshot.feeds()
         if feeds.isEmpty {
             guard !saved.isEmpty else { throw .notFound("there is nothing to export: the cache holds no feed") }

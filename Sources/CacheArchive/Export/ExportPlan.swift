@@ -19,7 +19,7 @@ struct ExportPlan {
     }
 
     private struct PlannedFeed {
-        let summary: FeedSummary
+        let head: FeedHead
         let document: BlobDescriptor
         /// The positions of the images that are the first of the feed with their data.
         let layers: [Int64]
@@ -44,17 +44,17 @@ struct ExportPlan {
     /// Plans the export. Texts of at most `mostOfTexts` bytes in total are cached. The others are generated again when
     /// they are written, because all texts of a large cache would take much memory.
     init(
-        _ feeds: [FeedSummary], in snapshot: any CacheSnapshot, keeping mostOfTexts: Int = 8 << 20
+        _ feeds: [FeedHead], in snapshot: any CacheSnapshot, keeping mostOfTexts: Int = 8 << 20
     ) throws(FeedError) {
         self.snapshot = snapshot
         textCache = TextCache(room: mostOfTexts)
         var names = FeedNames()
         var manifests: [(BlobDescriptor, String)] = []
-        for (number, summary) in feeds.enumerated() {
-            let feed = try read(summary, number)
+        for (number, head) in feeds.enumerated() {
+            let feed = try read(head, number)
             self.feeds.append(feed)
             texts.append(PlannedBlob(digest: feed.document.digest, size: feed.document.size, kind: .document(number)))
-            let name = names.name(title: summary.title, url: summary.url.text)
+            let name = names.name(title: head.title, url: head.url.text)
             for part in 0..<feed.parts {
                 let text = try manifest(feed: number, part: part)
                 let manifest = BlobDescriptor(
@@ -99,13 +99,13 @@ struct ExportPlan {
         case .image: return
         case .document(let number):
             if let text = textCache[kind] { return try visit(text) }
-            try forEachPiece(ofDocumentOf: feeds[number].summary, visit) { _ in }
+            try forEachPiece(ofDocumentOf: feeds[number].head, visit) { _ in }
         case .manifest(let feed, let part): try visit(try manifest(feed: feed, part: part))
         }
     }
 
     /// Reads the rows of a feed once: for its document, its images, and the layers of its manifests.
-    private mutating func read(_ summary: FeedSummary, _ number: Int) throws(FeedError) -> PlannedFeed {
+    private mutating func read(_ head: FeedHead, _ number: Int) throws(FeedError) -> PlannedFeed {
         let hash = try SHA256()
         var size: Int64 = 0
         var found: [PlannedBlob] = []
@@ -118,7 +118,7 @@ struct ExportPlan {
             textCache.keep(LayerList.bytes(of: part), as: kind)
             part = []
         }
-        try forEachPiece(ofDocumentOf: summary) { piece throws(FeedError) in
+        try forEachPiece(ofDocumentOf: head) { piece throws(FeedError) in
             textCache.keep(piece, as: .document(number), isFirst: size == 0)
             size += Int64(piece.count)
             try hash.update(piece)
@@ -132,11 +132,11 @@ struct ExportPlan {
         if !part.isEmpty { keepPart() }
         images += found
         let document = BlobDescriptor(mediaType: OCILayout.feedType, digest: try hash.finish(), size: size)
-        return PlannedFeed(summary: summary, document: document, layers: layers)
+        return PlannedFeed(head: head, document: document, layers: layers)
     }
 
     private func forEachPiece(
-        ofDocumentOf feed: FeedSummary, _ visit: ([UInt8]) throws(FeedError) -> Void,
+        ofDocumentOf feed: FeedHead, _ visit: ([UInt8]) throws(FeedError) -> Void,
         image visitImage: (SnapshotImage) -> Void
     ) throws(FeedError) {
         var document = FeedDocumentWriter(feed)
@@ -161,7 +161,7 @@ struct ExportPlan {
         var wanted = feed.layers(ofPart: part)
         var layers: [Layer] = []
         guard let first = wanted.first, let last = wanted.last else { return LayerList.bytes(of: layers) }
-        try snapshot.forEachImage(of: feed.summary.url, at: first...last) { image in
+        try snapshot.forEachImage(of: feed.head.url, at: first...last) { image in
             guard image.position == wanted.first, let layer = Layer(image) else { return }
             wanted = wanted.dropFirst()
             layers.append(layer)

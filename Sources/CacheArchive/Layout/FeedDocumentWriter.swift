@@ -7,7 +7,7 @@ struct FeedDocumentWriter {
 
     private var json = JSONWriter()
 
-    init(_ feed: FeedSummary) {
+    init(_ feed: FeedHead) {
         json.beginObject()
         json.member("version", OCILayout.documentVersion)
         json.member("url", feed.url.text)

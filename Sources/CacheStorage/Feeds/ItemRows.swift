@@ -1,17 +1,31 @@
 internal import FeedCore
 
-/// Reads feed images from rows that begin with the columns position, item_id, url, credentials, description, location,
-/// title, link, published, alternatives, last_seen. The database is untrusted input and checked like any other.
+/// Reads feed images from rows that begin with `columns`. The database is untrusted input and checked like any other.
 struct ItemReader {
-    static let columns: Int32 = 11
+    static let columns = """
+        position, item_id, url, credentials, description, location, title, link, published, alternatives, last_seen
+        """
 
-    let connection: SQLiteConnection
-    let feed: ResourceURL
+    private let connection: SQLiteConnection
+    private let feed: ResourceURL
+    private let readsCredentials: Bool
     /// The link of the previous row. Adjacent images of one item share it.
     private var last: (text: String, link: ResourceURL?)?
 
-    init(_ connection: SQLiteConnection, of feed: ResourceURL) {
-        (self.connection, self.feed) = (connection, feed)
+    init(_ connection: SQLiteConnection, of feed: ResourceURL, readingCredentials readsCredentials: Bool = true) {
+        self.connection = connection
+        self.feed = feed
+        self.readsCredentials = readsCredentials
+    }
+
+    /// Runs a query, and returns the images of all rows.
+    static func images(
+        in row: SQLiteStatement, of feed: ResourceURL, _ connection: SQLiteConnection
+    ) throws(FeedError) -> [FeedImage] {
+        var reader = ItemReader(connection, of: feed)
+        var images: [FeedImage] = []
+        try row.forEachRow { () throws(FeedError) in images.append(try reader.image(in: row)) }
+        return images
     }
 
     mutating func image(in row: SQLiteStatement) throws(FeedError) -> FeedImage {
@@ -31,7 +45,7 @@ struct ItemReader {
 
     private func url(in row: SQLiteStatement) throws(FeedError) -> ResourceURL {
         do throws(InvalidURL) {
-            let url = try ResourceURL(row.text(2) ?? "", credentials: row.text(3))
+            let url = try ResourceURL(row.text(2) ?? "", credentials: readsCredentials ? row.text(3) : nil)
             try url.check(asNamedBy: feed)
             return url
         } catch {

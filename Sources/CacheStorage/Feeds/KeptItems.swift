@@ -17,22 +17,13 @@ struct KeptItems {
         (self.connection, self.feed, self.url) = (connection, feed, url)
     }
 
-    /// Finds the row of the feed. Returns nil if the feed is unsaved.
+    /// Returns nil if the feed is unsaved.
     init?(connection: SQLiteConnection, of url: ResourceURL) throws(FeedError) {
-        let row = try connection.statement("SELECT id FROM feeds WHERE url = ?1")
-        try row.bind(1, url.text)
-        var id: Int64?
-        try row.forEachRow { () throws(FeedError) in id = row.integer(0) }
-        guard let id else { return nil }
-        self.init(connection: connection, feed: id, url: url)
+        guard let row = try FeedRow.find(url, in: connection) else { return nil }
+        self.init(connection: connection, feed: row.id, url: url)
     }
 
-    func count() throws(FeedError) -> Int {
-        let row = try statement("SELECT kept FROM feeds WHERE id = ?1")
-        var count: Int64 = 0
-        try row.forEachRow { () throws(FeedError) in count = row.integer(0) }
-        return Int(count)
-    }
+    private func isEmpty() throws(FeedError) -> Bool { try FeedRow.find(url, in: connection)?.keptCount ?? 0 == 0 }
 
     /// The state of the data of a kept item.
     private enum Missing: Int64 {
@@ -107,43 +98,56 @@ struct KeptItems {
     }
 
     func takeBack() throws(FeedError) -> [FeedImage] {
-        if try count() == 0 { return [] }
-        let row = try statement(
+        if try isEmpty() { return [] }
+        let row = try connection.prepare(
             """
             DELETE FROM items WHERE feed = ?1 AND position >= ?2
                 AND item_id IN (SELECT item_id FROM items WHERE feed = ?1 AND position < ?2)
-            RETURNING position, item_id, url, credentials, description, location, title, link, published, alternatives,
-                last_seen
+            RETURNING \(ItemReader.columns)
             """)
+        try row.bind(1, feed)
         try row.bind(2, Self.firstPosition)
-        let images = try images(in: row)
+        let images = try ItemReader.images(in: row, of: url, connection)
         if !images.isEmpty { try recount() }
         return images
     }
 
+    /// Deletes the items that the rule excludes.
     func letGo(by keep: Keep, now: Timestamp) throws(FeedError) {
-        if try count() == 0 { return }
-        let items: SQLiteStatement
-        switch keep.limit {
-        case .forever: return
-        case .none:
-            items = try statement("DELETE FROM items WHERE feed = ?1 AND position >= ?2")
-            try items.bind(2, Self.firstPosition)
-        case .age(let age):
-            items = try statement("DELETE FROM items WHERE feed = ?1 AND last_seen <= ?2")
-            try items.bind(2, now.microseconds - age.components.seconds * 1_000_000)
-        case .count(let count):
-            items = try statement(
-                """
-                DELETE FROM items WHERE feed = ?1 AND position >= ?2 AND position IN (
-                    SELECT position FROM items JOIN feeds ON feeds.id = items.feed WHERE feed = ?1
-                    ORDER BY coalesce(published, last_seen, saved_at) DESC, position LIMIT -1 OFFSET ?3)
-                """)
-            try items.bind(2, Self.firstPosition)
-            try items.bind(3, Int64(count))
-        }
+        guard try !isEmpty(), let items = try statement("DELETE", excludedBy: keep, now) else { return }
         try items.run()
         if connection.changedRows > 0 { try recount() }
+    }
+
+    func count(excludedBy keep: Keep, now: Timestamp) throws(FeedError) -> Int {
+        guard let row = try statement("SELECT count(*)", excludedBy: keep, now) else { return 0 }
+        var count: Int64 = 0
+        try row.forEachRow { () throws(FeedError) in count = row.integer(0) }
+        return Int(count)
+    }
+
+    /// Returns a statement for the items that the rule excludes; nil if it excludes none.
+    private func statement(
+        _ action: String, excludedBy keep: Keep, _ now: Timestamp
+    ) throws(FeedError) -> SQLiteStatement? {
+        let (condition, limit): (String, Int64)
+        switch keep.limit {
+        case .forever: return nil
+        case .none: (condition, limit) = ("position >= ?2", Self.firstPosition)
+        case .age(let age):
+            (condition, limit) = ("last_seen <= ?2", now.microseconds - age.components.seconds * 1_000_000)
+        case .count(let count):
+            limit = Int64(count)
+            condition = """
+                position >= \(Self.firstPosition) AND position IN (
+                    SELECT position FROM items JOIN feeds ON feeds.id = items.feed WHERE feed = ?1
+                    ORDER BY coalesce(published, last_seen, saved_at) DESC, position LIMIT -1 OFFSET ?2)
+                """
+        }
+        let items = try connection.prepare("\(action) FROM items WHERE feed = ?1 AND \(condition)")
+        try items.bind(1, feed)
+        try items.bind(2, limit)
+        return items
     }
 
     /// Deletes the current items.
@@ -160,13 +164,10 @@ struct KeptItems {
     func withoutData() throws(FeedError) -> [FeedImage] {
         let index = ImageIndex(connection: connection)
         let circles = try VisibleCircles(Viewer(url), in: connection)
-        let missing = try images(
-            in: statement(
-                """
-                SELECT position, item_id, url, credentials, description, location, title, link, published, alternatives,
-                    last_seen
-                FROM items WHERE feed = ?1 AND missing = 1 ORDER BY position
-                """))
+        let row = try connection.prepare(
+            "SELECT \(ItemReader.columns) FROM items WHERE feed = ?1 AND missing = 1 ORDER BY position")
+        try row.bind(1, feed)
+        let missing = try ItemReader.images(in: row, of: url, connection)
         var images: [FeedImage] = []
         for image in missing where try index.find(image, in: circles) == nil { images.append(image) }
         return images
@@ -178,13 +179,6 @@ struct KeptItems {
         let statement = try connection.statement(sql)
         try statement.bind(1, feed)
         return statement
-    }
-
-    private func images(in row: SQLiteStatement) throws(FeedError) -> [FeedImage] {
-        var reader = ItemReader(connection, of: url)
-        var images: [FeedImage] = []
-        try row.forEachRow { () throws(FeedError) in images.append(try reader.image(in: row)) }
-        return images
     }
 
     func recount() throws(FeedError) {

@@ -5,13 +5,7 @@ internal import FeedCore
 struct SQLiteFeedChange: FeedStoreChange {
     let connection: SQLiteConnection
 
-    func savedAt(_ url: ResourceURL) throws(FeedError) -> Timestamp? {
-        let feed = try connection.statement("SELECT saved_at FROM feeds WHERE url = ?1")
-        try feed.bind(1, url.text)
-        var savedAt: Timestamp?
-        try feed.forEachRow { () throws(FeedError) in savedAt = Timestamp(nearest: feed.integer(0)) }
-        return savedAt
-    }
+    func savedAt(_ url: ResourceURL) throws(FeedError) -> Timestamp? { try FeedRow.find(url, in: connection)?.savedAt }
 
     func delete(_ url: ResourceURL) throws(FeedError) {
         // Deleting the feed also deletes its items.
@@ -130,7 +124,7 @@ struct SQLiteFeedChange: FeedStoreChange {
     }
 
     func countKept(of url: ResourceURL) throws(FeedError) -> Int {
-        try KeptItems(connection: connection, of: url)?.count() ?? 0
+        try FeedRow.find(url, in: connection)?.keptCount ?? 0
     }
 
     func note(_ trouble: FeedTrouble, of url: ResourceURL) throws(FeedError) {

@@ -16,6 +16,12 @@ struct SQLiteFeedStore: FeedStore {
         }
     }
 
+    func countKept(of url: ResourceURL, excludedBy keep: Keep, now: Timestamp) async throws(FeedError) -> Int {
+        try await database.read { connection throws(FeedError) in
+            try KeptItems(connection: connection, of: url)?.count(excludedBy: keep, now: now) ?? 0
+        }
+    }
+
     func change<Outcome: Sendable>(
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
@@ -35,72 +41,55 @@ extension SQLiteFeedStore {
     ) throws(FeedError) -> SavedFeed? {
         let row = try connection.statement(
             """
-            SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules,
-                keep, kept, own_network, error_kind, error_message, error_at
+            SELECT url, credentials, title, format, saved_at, keep, id, etag, last_modified, pages, named, moved_to, rules,
+                kept, own_network, error_kind, error_message, error_at
             FROM feeds WHERE url = ?1
             """)
         try row.bind(1, url.text)
         var saved: SavedFeed?
         try row.forEachRow { () throws(FeedError) in
-            let head = try FeedRow(row, in: connection)
-            let images = try images(of: head, at: 0..<KeptItems.firstPosition, in: connection)
-            let kept =
-                withKept ? try Self.images(of: head, at: KeptItems.firstPosition..<Int64.max, in: connection) : []
+            let head = try FeedHead(row, in: connection)
+            func read(_ positions: Range<Int64>) throws(FeedError) -> [FeedImage] {
+                try Self.images(of: head.url, row.integer(6), at: positions, in: connection)
+            }
+            let images = try read(0..<KeptItems.firstPosition)
+            let kept = withKept ? try read(KeptItems.firstPosition..<Int64.max) : []
             saved = SavedFeed(
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
-                savedAt: head.savedAt, validators: Validators(etag: row.text(6), lastModified: row.text(7)),
-                pages: Int(row.integer(8)), isNamed: row.integer(9) != 0,
-                seesOwnNetwork: row.integer(14) != 0,
-                movedTo: row.text(10).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(11),
-                keep: row.text(12).flatMap(Keep.init),
+                savedAt: head.savedAt, validators: Validators(etag: row.text(7), lastModified: row.text(8)),
+                pages: Int(row.integer(9)), isNamed: row.integer(10) != 0, seesOwnNetwork: row.integer(14) != 0,
+                movedTo: row.text(11).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(12), keep: head.keep,
                 keptCount: Int(row.integer(13)), kept: kept, trouble: trouble(in: row, from: 15))
         }
         return saved
     }
 
     private static func images(
-        of feed: FeedRow, at positions: Range<Int64>, in connection: SQLiteConnection
+        of feed: ResourceURL, _ id: Int64, at positions: Range<Int64>, in connection: SQLiteConnection
     ) throws(FeedError) -> [FeedImage] {
-        let count = try connection.statement(
-            "SELECT count(*) FROM items WHERE feed = ?1 AND position >= ?2 AND position < ?3")
-        try count.bind(1, feed.id)
-        try count.bind(2, positions.lowerBound)
-        try count.bind(3, positions.upperBound)
-        var images: [FeedImage] = []
-        try count.forEachRow { () throws(FeedError) in images.reserveCapacity(Int(count.integer(0))) }
-
-        let row = try connection.statement(
+        let row = try connection.prepare(
             """
-            SELECT position, item_id, url, credentials, description, location, title, link, published, alternatives,
-                last_seen
-            FROM items WHERE feed = ?1 AND position >= ?2 AND position < ?3 ORDER BY position
+            SELECT \(ItemReader.columns) FROM items WHERE feed = ?1 AND position >= ?2 AND position < ?3 ORDER BY position
             """)
-        try row.bind(1, feed.id)
+        try row.bind(1, id)
         try row.bind(2, positions.lowerBound)
         try row.bind(3, positions.upperBound)
-        var reader = ItemReader(connection, of: feed.url)
-        try row.forEachRow { () throws(FeedError) in images.append(try reader.image(in: row)) }
-        return images
+        return try ItemReader.images(in: row, of: feed, connection)
     }
 
     static func summaries(in connection: SQLiteConnection) throws(FeedError) -> [FeedSummary] {
         let row = try connection.statement(
             """
-            SELECT id, url, credentials, title, format, saved_at,
-                (SELECT count(*) FROM items WHERE feed = feeds.id AND position < ?1), named, moved_to, keep, kept,
-                error_kind, error_message, error_at
+            SELECT url, credentials, title, format, saved_at, keep,
+                (SELECT count(*) FROM items WHERE feed = feeds.id), named, moved_to, error_kind, error_message, error_at
             FROM feeds ORDER BY url
             """)
-        try row.bind(1, KeptItems.firstPosition)
         var summaries: [FeedSummary] = []
         try row.forEachRow { () throws(FeedError) in
-            let head = try FeedRow(row, in: connection)
             summaries.append(
                 FeedSummary(
-                    url: head.url, title: head.title, format: head.format, savedAt: head.savedAt,
-                    images: Int(row.integer(6) &+ row.integer(10)), isNamed: row.integer(7) != 0,
-                    movedTo: row.text(8).flatMap(ResourceURL.init(storedRemote:)), keep: row.text(9).flatMap(Keep.init),
-                    trouble: trouble(in: row, from: 11)))
+                    try FeedHead(row, in: connection), images: Int(row.integer(6)), isNamed: row.integer(7) != 0,
+                    movedTo: row.text(8).flatMap(ResourceURL.init(storedRemote:)), trouble: trouble(in: row, from: 9)))
         }
         return summaries
     }
@@ -112,36 +101,61 @@ extension SQLiteFeedStore {
             kind: kind, message: row.text(first + 1) ?? "", at: Timestamp(nearest: row.integer(first + 2)))
     }
 
-    /// Throws `unreadable` if there is a feed that can't be listed and therefore can't be deleted.
-    static func checkFeeds(in connection: SQLiteConnection) throws(FeedError) {
-        let row = try connection.statement("SELECT id, url, credentials, title, format, saved_at FROM feeds")
-        try row.forEachRow { () throws(FeedError) in _ = try FeedRow(row, in: connection) }
+    /// Returns every saved feed without its images, sorted by URL. Throws `unreadable` if there is a feed that can't be
+    /// listed and therefore can't be deleted.
+    static func heads(in connection: SQLiteConnection) throws(FeedError) -> [FeedHead] {
+        let row = try connection.statement(
+            "SELECT url, credentials, title, format, saved_at, keep FROM feeds ORDER BY url")
+        var heads: [FeedHead] = []
+        try row.forEachRow { () throws(FeedError) in heads.append(try FeedHead(row, in: connection)) }
+        return heads
     }
 }
 
-/// The columns that begin every query for feeds. The database is untrusted input and checked like any other.
-struct FeedRow {
-    let id: Int64
-    let url: ResourceURL
-    let title: String?
-    let format: Feed.Format
-    let savedAt: Timestamp
-
-    init(_ row: SQLiteStatement, in connection: SQLiteConnection) throws(FeedError) {
-        let text = row.text(1) ?? ""
+extension FeedHead {
+    /// Reads the columns url, credentials, title, format, saved_at, keep, which begin a row. The database is untrusted
+    /// input and checked like any other.
+    fileprivate init(_ row: SQLiteStatement, in connection: SQLiteConnection) throws(FeedError) {
+        let text = row.text(0) ?? ""
+        let url: ResourceURL
         do {
-            url = try ResourceURL(text, credentials: row.text(2))
+            url = try ResourceURL(text, credentials: row.text(1))
         } catch {
             throw .unreadable("\(connection.path): the saved feed “\(text)”: URL \(error.reason)")
         }
-        guard let format = Feed.Format(rawValue: row.text(4) ?? "") else {
-            let name = row.text(4) ?? ""
+        guard let format = Feed.Format(rawValue: row.text(3) ?? "") else {
+            let name = row.text(3) ?? ""
             throw .unreadable("\(connection.path): the saved feed \(url): is of the unknown format “\(name)”")
         }
+        self.init(
+            url: url, title: row.text(2), format: format, savedAt: Timestamp(nearest: row.integer(4)),
+            keep: row.text(5).flatMap(Keep.init))
+    }
+}
+
+/// The row of a saved feed, without its items.
+struct FeedRow {
+    let id: Int64
+    let savedAt: Timestamp
+    let keep: Keep?
+    let keptCount: Int
+    let seesOwnNetwork: Bool
+
+    private init(_ row: SQLiteStatement) {
         id = row.integer(0)
-        title = row.text(3)
-        self.format = format
-        savedAt = Timestamp(nearest: row.integer(5))
+        savedAt = Timestamp(nearest: row.integer(1))
+        keep = row.text(2).flatMap(Keep.init)
+        keptCount = Int(row.integer(3))
+        seesOwnNetwork = row.integer(4) != 0
+    }
+
+    /// Returns nil if the feed was never saved.
+    static func find(_ url: ResourceURL, in connection: SQLiteConnection) throws(FeedError) -> FeedRow? {
+        let row = try connection.statement("SELECT id, saved_at, keep, kept, own_network FROM feeds WHERE url = ?1")
+        try row.bind(1, url.text)
+        var found: FeedRow?
+        try row.forEachRow { () throws(FeedError) in found = FeedRow(row) }
+        return found
     }
 }
 

@@ -33,8 +33,7 @@ struct ImageIndex {
         try row.forEachRow { () throws(FeedError) in
             let circle = row.integer(0)
             if let known = found, VisibleCircles.rank(known.circle) > VisibleCircles.rank(circle) { return }
-            if var image = Self.image(in: row, from: 1) {
-                image.isOfOneFeed = circle > 0
+            if let image = Self.image(in: row, from: 1, isOfOneFeed: circle > 0) {
                 found = IndexRow(image: image, circle: circle)
             }
         }
@@ -91,7 +90,9 @@ struct ImageIndex {
     }
 
     /// Returns the image in the six columns from `first`.
-    static func image(in row: SQLiteStatement, from first: Int32) -> StoredImage? {
+    private static func image(
+        in row: SQLiteStatement, from first: Int32, isOfOneFeed: Bool = false
+    ) -> StoredImage? {
         let size = row.integer(first + 1)
         guard let digest = row.digest(first), (0...mostBytes).contains(size),
             let type = row.text(first + 2).flatMap(ImageType.init(mediaType:))
@@ -99,7 +100,8 @@ struct ImageIndex {
         return StoredImage(
             digest: digest, size: size, type: type,
             validators: Validators(etag: row.text(first + 3), lastModified: row.text(first + 4)),
-            fetchedAt: Timestamp(microseconds: row.integer(first + 5)), directory: ImageDirectories.files)
+            fetchedAt: Timestamp(microseconds: row.integer(first + 5)), directory: ImageDirectories.files,
+            isOfOneFeed: isOfOneFeed)
     }
 
     /// Makes a file the data of the image's URL, once for each circle of its recipients. It replaces the data that the
@@ -214,12 +216,8 @@ struct ImageIndex {
 
     /// Returns the digests of all data that saved feeds reference and may see. The feeds in `leftOut` are ignored.
     func referencedDigests(except leftOut: [ResourceURL]) throws(FeedError) -> Set<Digest> {
-        let feed = try connection.statement("SELECT id FROM feeds WHERE url = ?1")
         var ids: Set<Int64> = []
-        for url in leftOut {
-            try feed.bind(1, url.text)
-            try feed.forEachRow { () throws(FeedError) in ids.insert(feed.integer(0)) }
-        }
+        for url in leftOut { if let row = try FeedRow.find(url, in: connection) { ids.insert(row.id) } }
         let item = try connection.statement(
             """
             SELECT feeds.id, own_network, items.url, alternatives

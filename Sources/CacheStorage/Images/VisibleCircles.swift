@@ -17,12 +17,9 @@ struct VisibleCircles {
     }
 
     init(_ viewer: Viewer, in connection: SQLiteConnection) throws(FeedError) {
-        let row = try connection.statement("SELECT id, own_network FROM feeds WHERE url = ?1")
-        try row.bind(1, viewer.feed.text)
-        var found: (id: Int64, seesOwnNetwork: Bool)?
-        try row.forEachRow { () throws(FeedError) in found = (row.integer(0), row.integer(1) != 0) }
-        feed = found?.id
-        seesOwnNetwork = viewer.seesOwnNetwork ?? found?.seesOwnNetwork ?? false
+        let row = try FeedRow.find(viewer.feed, in: connection)
+        feed = row?.id
+        seesOwnNetwork = viewer.seesOwnNetwork ?? row?.seesOwnNetwork ?? false
     }
 
     /// Binds the circles to the parameters ?2 and ?3 of a query for the rows with `circle = ?2` and for those with

@@ -233,7 +233,7 @@ extension DatabaseFile {
         if try connection.firstDamage() != nil, let finding = try connection.firstDamage() {
             throw .unreadable("\(path): damaged: \(finding)")
         }
-        try SQLiteFeedStore.checkFeeds(in: connection)
+        _ = try SQLiteFeedStore.heads(in: connection)
     }
 
     /// Returns an unused name for the database that is set aside.

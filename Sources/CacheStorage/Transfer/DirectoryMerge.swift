@@ -25,15 +25,7 @@ final class DirectoryMerge: CacheMerge {
     }
 
     func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?, keptCount: Int)? {
-        let row = try connection.statement("SELECT saved_at, keep, kept FROM feeds WHERE url = ?1")
-        try row.bind(1, feed.text)
-        var found: (at: Timestamp, keep: Keep?, keptCount: Int)?
-        try row.forEachRow { () throws(FeedError) in
-            found = (
-                Timestamp(microseconds: row.integer(0)), row.text(1).flatMap(Keep.init), Int(row.integer(2))
-            )
-        }
-        return found
+        try FeedRow.find(feed, in: connection).map { ($0.savedAt, $0.keep, $0.keptCount) }
     }
 
     func retrieve(_ feed: ResourceURL) throws(FeedError) -> SavedFeed? {

@@ -43,25 +43,22 @@ struct DirectorySnapshot: CacheSnapshot {
     let connection: SQLiteConnection
     let files: Descriptor?
 
-    func feeds() throws(FeedError) -> [FeedSummary] { try SQLiteFeedStore.summaries(in: connection) }
+    func feeds() throws(FeedError) -> [FeedHead] { try SQLiteFeedStore.heads(in: connection) }
 
     func forEachImage(
         of feed: ResourceURL, at positions: ClosedRange<Int64>,
         _ visit: (SnapshotImage) throws(FeedError) -> Void
     ) throws(FeedError) {
-        // The credentials are read as NULL, because an export leaves them out.
         let index = ImageIndex(connection: connection)
         let circles = try VisibleCircles(Viewer(feed), in: connection)
         guard let id = circles.feed else { return }
-        let row = try connection.statement(
-            """
-            SELECT position, item_id, url, NULL, description, location, title, link, published, alternatives, last_seen
-            FROM items WHERE feed = ?1 AND position BETWEEN ?2 AND ?3 ORDER BY position
-            """)
+        let row = try connection.prepare(
+            "SELECT \(ItemReader.columns) FROM items WHERE feed = ?1 AND position BETWEEN ?2 AND ?3 ORDER BY position")
         try row.bind(1, id)
         try row.bind(2, positions.lowerBound)
         try row.bind(3, positions.upperBound)
-        var reader = ItemReader(connection, of: feed)
+        // An export leaves the credentials out.
+        var reader = ItemReader(connection, of: feed, readingCredentials: false)
         try row.forEachRow { () throws(FeedError) in
             let image = try reader.image(in: row)
             try visit(

@@ -36,7 +36,7 @@ struct StatusReport {
     let settings: Settings
 
     private func isFresh(_ feed: FeedSummary) -> Bool {
-        FeedCachePolicy.isFresh(savedAt: feed.savedAt, now: now, maxAge: settings.of(feed.url).maxAge)
+        FeedCachePolicy.isFresh(savedAt: feed.head.savedAt, now: now, maxAge: settings.of(feed.url).maxAge)
     }
 
     var json: String {
@@ -50,15 +50,15 @@ struct StatusReport {
     private func json(_ feed: FeedSummary, _ images: ImageInventory.OfFeed) -> JSONValue {
         [
             "url": .string(feed.url.text),
-            "title": JSONValue(feed.title),
-            "format": .string(feed.format.rawValue),
-            "saved_at": .string(feed.savedAt.rfc3339),
-            "age_seconds": .integer(Int((now - feed.savedAt).components.seconds)),
+            "title": JSONValue(feed.head.title),
+            "format": .string(feed.head.format.rawValue),
+            "saved_at": .string(feed.head.savedAt.rfc3339),
+            "age_seconds": .integer(Int((now - feed.head.savedAt).components.seconds)),
             "fresh": .bool(isFresh(feed)),
             "images": .integer(feed.images),
             "images_cached": .integer(images.cached),
             "images_failed": .integer(images.failed),
-            "keep": .string(feed.keep?.text ?? "none"),
+            "keep": .string(feed.head.keep?.text ?? "none"),
             "moved_to": JSONValue(feed.movedTo?.text),
             "last_error": feed.trouble.map(json) ?? .null,
         ]
@@ -96,13 +96,13 @@ struct StatusReport {
 
     private func line(_ feed: FeedSummary, _ images: ImageInventory.OfFeed) -> String {
         let state = isFresh(feed) ? "fresh" : "stale"
-        let age = Phrases.age(of: feed.savedAt, at: now)
+        let age = Phrases.age(of: feed.head.savedAt, at: now)
         let wait = waits.first { $0.feed.key == feed.url.key && $0.holds(at: now) }
         let waiting = wait.map { ", waiting until \($0.until.rfc3339) as its server asked" } ?? ""
         let moved = feed.movedTo.map { ", has moved permanently to \($0)" } ?? ""
-        let keep = feed.keep.flatMap { $0.isNone ? nil : ", keeps \($0.text)" } ?? ""
+        let keep = feed.head.keep.flatMap { $0.isNone ? nil : ", keeps \($0.text)" } ?? ""
         return
-            "\(state), saved \(age)\(keep)\(moved)\(waiting), \(images.cached) of \(feed.images) images: \(feed.title ?? "")"
-            + "\(feed.title == nil ? "" : " ")\(feed.url)"
+            "\(state), saved \(age)\(keep)\(moved)\(waiting), \(images.cached) of \(feed.images) images: \(feed.head.title ?? "")"
+            + "\(feed.head.title == nil ? "" : " ")\(feed.url)"
     }
 }

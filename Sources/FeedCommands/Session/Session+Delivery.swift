@@ -15,6 +15,12 @@ struct BrieflyOpenedFeeds: FeedStore {
         try await session.withCacheOrEmpty { cache throws(FeedError) in try await cache.feeds.keptWithoutData(of: url) }
     }
 
+    func countKept(of url: ResourceURL, excludedBy keep: Keep, now: Timestamp) async throws(FeedError) -> Int {
+        try await session.withCacheOrEmpty { cache throws(FeedError) in
+            try await cache.feeds.countKept(of: url, excludedBy: keep, now: now)
+        }
+    }
+
     func change<Outcome: Sendable>(
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {

@@ -36,23 +36,4 @@ package struct Keep: Hashable, Sendable {
 
     /// Whether items can end to be covered by the passing of time.
     package var isOfAge: Bool { if case .age = limit { true } else { false } }
-
-    /// Returns the kept images that the rule covers. `current` are the images that the feed contains, which stay in any
-    /// case.
-    package func covered(
-        of kept: [FeedImage], besides current: [FeedImage], savedAt: Timestamp, now: Timestamp
-    ) -> [FeedImage] {
-        switch limit {
-        case .none: return []
-        case .forever: return kept
-        case .age(let age):
-            return kept.filter { image in image.lastSeen.flatMap { $0.age(at: now) }.map { $0 < age } != false }
-        case .count(let count):
-            // Sorting keeps the order of equals.
-            let places = (current + kept).map { $0.published ?? $0.lastSeen ?? savedAt }.enumerated()
-                .sorted { $0.element > $1.element }.prefix(count).map(\.offset)
-            let newest = Set(places)
-            return kept.indices.filter { newest.contains(current.count + $0) }.map { kept[$0] }
-        }
-    }
 }

@@ -1,8 +1,25 @@
+/// A feed without its images.
+package struct FeedHead: Hashable, Sendable {
+    package let url: ResourceURL
+    package let title: String?
+    package let format: Feed.Format
+    package let savedAt: Timestamp
+    package var keep: Keep?
+
+    package init(url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, keep: Keep? = nil) {
+        self.url = url
+        self.title = title
+        self.format = format
+        self.savedAt = savedAt
+        self.keep = keep
+    }
+}
+
 /// A feed as the cache holds it.
 package struct SavedFeed: Hashable, Sendable {
     package let url: ResourceURL
     package let feed: Feed
-    package let savedAt: Timestamp
+    package internal(set) var savedAt: Timestamp
     package let validators: Validators
     /// The number of pages that were requested, as far as the feed had so many.
     package let pages: Int

@@ -93,16 +93,16 @@ package struct FeedRefresh: Sendable {
         let wasNamed = old?.isNamed == true
         let answer = try await load(
             url, known?.validators ?? Validators(), givenBy: wasNamed && !giver.isUser ? .person : giver, notBefore)
-        func terms(_ validators: Validators, pages: Int) -> SavingTerms {
-            SavingTerms(
-                validators: validators, pages: pages, isNamed: wasNamed || giver == .person,
-                seesOwnNetwork: answer.imageTerms.addresses == .any, movedTo: answer.movedTo, rules: remote.rules,
-                keep: keep ?? old?.keep)
+        func saved(_ feed: Feed, _ validators: Validators, pages: Int) -> SavedFeed {
+            SavedFeed(
+                url: url, feed: feed, savedAt: local.now(), validators: validators, pages: pages,
+                isNamed: wasNamed || giver == .person, seesOwnNetwork: answer.imageTerms.addresses == .any,
+                movedTo: answer.movedTo, rules: remote.rules, keep: keep ?? old?.keep)
         }
         func confirm(_ old: SavedFeed, _ validators: Validators, pages: Int) async throws(FeedError) -> Refreshed {
             try await finish(old.feed, .unchanged, over: old, answer, delivers: delivers) {
                 () async throws(FeedError) in
-                try await local.confirm(old, from: url, terms(validators, pages: pages), telling: tell)
+                try await local.confirm(saved(old.feed, validators, pages: pages), over: old, telling: tell)
             }
         }
         switch answer.content {
@@ -113,8 +113,7 @@ package struct FeedRefresh: Sendable {
             if let old, old.feed == feed { return try await confirm(old, validators, pages: remote.maxPages) }
             return try await finish(feed, .updated, over: old, answer, delivers: delivers) {
                 () async throws(FeedError) in
-                try await local.save(
-                    feed, from: url, over: old, terms(validators, pages: remote.maxPages), telling: tell)
+                try await local.save(saved(feed, validators, pages: remote.maxPages), over: old, telling: tell)
             }
         }
     }

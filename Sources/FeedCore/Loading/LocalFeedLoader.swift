@@ -67,27 +67,26 @@ package struct LocalFeedLoader: Sendable {
     /// feed as it was. With `keep`, the items of `old` that have left the feed stay. If the user never gave a `keep`, only
     /// items stay that had left the feed in an archive. `tell` reports the steps.
     package func save(
-        _ feed: Feed, from url: ResourceURL, over old: SavedFeed?, _ terms: SavingTerms,
+        _ new: SavedFeed, over old: SavedFeed?,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Saved {
         try await store.change { [now] change throws(FeedError) in
             try Self.requireUnchanged(old, in: change)
             if old != nil { tell(.deletingOld) }
-            try change.deleteItems(of: url, keepingLeft: terms.keep?.isNone != true)
-            tell(.encoding(images: feed.images.count))
-            let moment = now()
-            tell(.timestamped(moment))
+            try change.deleteItems(of: new.url, keepingLeft: new.keep?.isNone != true)
+            tell(.encoding(images: new.feed.images.count))
+            let new = Self.timestamp(new, now(), tell)
             tell(.saving)
-            try change.insert(terms.saved(feed, from: url, at: moment))
-            let returned = try change.takeBack(to: url)
-            if let keep = terms.keep, !keep.isNone {
+            try change.insert(new)
+            let returned = try change.takeBack(to: new.url)
+            if let keep = new.keep, !keep.isNone {
                 if let old {
-                    let left = old.feed.images(goneFrom: feed, lastSeen: old.savedAt)
-                    try change.keep(left, fromArchive: old.isFromArchive, of: url)
+                    let left = old.feed.images(goneFrom: new.feed, lastSeen: old.savedAt)
+                    try change.keep(left, fromArchive: old.isFromArchive, of: new.url)
                 }
-                try change.letGo(from: url, by: keep, now: moment)
+                try change.letGo(from: new.url, by: keep, now: new.savedAt)
             }
-            return Saved(moment: moment, keptCount: try change.countKept(of: url), returned: returned)
+            return Saved(moment: new.savedAt, keptCount: try change.countKept(of: new.url), returned: returned)
         }
     }
 
@@ -109,57 +108,32 @@ package struct LocalFeedLoader: Sendable {
     /// The saved feed was shown to be the server's latest: only what is saved besides is renewed. Where another run has
     /// deleted it meanwhile, it is saved again.
     package func confirm(
-        _ old: SavedFeed, from url: ResourceURL, _ terms: SavingTerms,
+        _ new: SavedFeed, over old: SavedFeed,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Saved {
         try await store.change { [now] change throws(FeedError) in
             try Self.requireUnchanged(old, in: change)
-            let moment = now()
-            tell(.timestamped(moment))
+            let new = Self.timestamp(new, now(), tell)
             tell(.confirming)
-            let saved = terms.saved(old.feed, from: url, at: moment)
             do throws(FeedError) {
-                try change.confirm(saved)
+                try change.confirm(new)
             } catch {
                 guard error.kind == .notFound else { throw error }
-                try change.insert(saved)
+                try change.insert(new)
             }
             // The items that a count covers change only with the feed.
-            if let keep = terms.keep, keep.isOfAge || keep != old.keep {
-                try change.letGo(from: url, by: keep, now: moment)
+            if let keep = new.keep, keep.isOfAge || keep != old.keep {
+                try change.letGo(from: new.url, by: keep, now: new.savedAt)
             }
-            return Saved(moment: moment, keptCount: try change.countKept(of: url))
+            return Saved(moment: new.savedAt, keptCount: try change.countKept(of: new.url))
         }
     }
-}
 
-/// What is saved with a feed.
-package struct SavingTerms: Sendable {
-    var validators = Validators()
-    var pages = 1
-    var isNamed = true
-    var seesOwnNetwork = false
-    var movedTo: ResourceURL?
-    var rules: String?
-    var keep: Keep?
-
-    package init(
-        validators: Validators = Validators(), pages: Int = 1, isNamed: Bool = true, seesOwnNetwork: Bool = false,
-        movedTo: ResourceURL? = nil, rules: String? = nil, keep: Keep? = nil
-    ) {
-        self.validators = validators
-        self.pages = pages
-        self.isNamed = isNamed
-        self.seesOwnNetwork = seesOwnNetwork
-        self.movedTo = movedTo
-        self.rules = rules
-        self.keep = keep
-    }
-
-    fileprivate func saved(_ feed: Feed, from url: ResourceURL, at moment: Timestamp) -> SavedFeed {
-        SavedFeed(
-            url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed,
-            seesOwnNetwork: seesOwnNetwork, movedTo: movedTo, rules: rules, keep: keep)
+    private static func timestamp(_ new: SavedFeed, _ moment: Timestamp, _ tell: (FeedStep) -> Void) -> SavedFeed {
+        tell(.timestamped(moment))
+        var new = new
+        new.savedAt = moment
+        return new
     }
 }
 

@@ -40,18 +40,15 @@ package struct ValidateFeedCache: Sendable {
     }
 
     private func letGo(of saved: SavedFeed, _ keep: Keep, dryRun: Bool) async throws(FeedError) -> Fault? {
-        if saved.keptCount == 0 || keep == .forever { return nil }
-        guard let whole = try await store.retrieve(saved.url, withKept: true) else { return nil }
         let moment = now()
-        let covered = keep.covered(
-            of: whole.kept, besides: whole.feed.images, savedAt: whole.savedAt, now: moment)
-        guard covered.count < whole.kept.count else { return nil }
+        let count = try await store.countKept(of: saved.url, excludedBy: keep, now: moment)
+        guard count > 0 else { return nil }
         if !dryRun {
             try await store.change { change throws(FeedError) in
                 try change.letGo(from: saved.url, by: keep, now: moment)
             }
         }
-        return .letGo(images: whole.kept.count - covered.count)
+        return .letGo(images: count)
     }
 
     /// Returns the fault of a feed. A disk that fails to be read says nothing about the feed.

@@ -16,7 +16,7 @@ package protocol CacheTransfer: Sendable {
 /// A consistent state of a cache.
 package protocol CacheSnapshot {
     /// Returns every saved feed without its images, sorted by URL.
-    func feeds() throws(FeedError) -> [FeedSummary]
+    func feeds() throws(FeedError) -> [FeedHead]
 
     /// Visits the images of a feed that are at these positions, in ascending order.
     func forEachImage(
@@ -95,23 +95,6 @@ package protocol CacheMerge {
     /// Makes an added blob the data of an image URL, for a single feed. Returns false without a change if the feed sees
     /// intact data of the URL already.
     func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool
-}
-
-/// A feed without its images.
-package struct FeedHead: Hashable, Sendable {
-    package let url: ResourceURL
-    package let title: String?
-    package let format: Feed.Format
-    package let savedAt: Timestamp
-    package var keep: Keep?
-
-    package init(url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, keep: Keep? = nil) {
-        self.url = url
-        self.title = title
-        self.format = format
-        self.savedAt = savedAt
-        self.keep = keep
-    }
 }
 
 /// The data of an image URL in an import.

@@ -6,6 +6,9 @@ package protocol FeedStore: Sendable {
     /// Returns the feed's kept images whose data may be missing.
     func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage]
 
+    /// Counts the feed's kept images that `keep` excludes.
+    func countKept(of url: ResourceURL, excludedBy keep: Keep, now: Timestamp) async throws(FeedError) -> Int
+
     /// Runs `work` in one transaction, which is rolled back if `work` throws. Changes run one after another, even
     /// across processes.
     func change<Outcome: Sendable>(
@@ -60,33 +63,26 @@ extension FeedStoreChange {
 
 /// A saved feed without its images.
 package struct FeedSummary: Hashable, Sendable {
-    package let url: ResourceURL
-    package let title: String?
-    package let format: Feed.Format
-    package let savedAt: Timestamp
+    package let head: FeedHead
     /// The number of current and kept images.
     package let images: Int
     /// Whether the user has named the feed.
     package let isNamed: Bool
     package let movedTo: ResourceURL?
-    package let keep: Keep?
     /// The trouble of the last attempt to load the feed; nil if it succeeded.
     package let trouble: FeedTrouble?
 
     package init(
-        url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, images: Int, isNamed: Bool = true,
-        movedTo: ResourceURL? = nil, keep: Keep? = nil, trouble: FeedTrouble? = nil
+        _ head: FeedHead, images: Int, isNamed: Bool = true, movedTo: ResourceURL? = nil, trouble: FeedTrouble? = nil
     ) {
-        self.url = url
-        self.title = title
-        self.format = format
-        self.savedAt = savedAt
+        self.head = head
         self.images = images
         self.isNamed = isNamed
         self.movedTo = movedTo
-        self.keep = keep
         self.trouble = trouble
     }
+
+    package var url: ResourceURL { head.url }
 }
 
 /// The pause that a server asked for in its response to a feed's own request.

@@ -43,11 +43,11 @@ package struct StoredImage: Hashable, Sendable {
     /// The image URL that the data belongs to, if it is not the `url` of the image.
     package var from: ResourceURL?
     /// Whether the data belongs to the circle of one feed.
-    package var isOfOneFeed = false
+    package let isOfOneFeed: Bool
 
     package init(
         digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp, directory: String,
-        from: ResourceURL? = nil
+        from: ResourceURL? = nil, isOfOneFeed: Bool = false
     ) {
         self.digest = digest
         self.size = size
@@ -56,6 +56,7 @@ package struct StoredImage: Hashable, Sendable {
         self.fetchedAt = fetchedAt
         self.directory = directory
         self.from = from
+        self.isOfOneFeed = isOfOneFeed
     }
 
     /// The path of the file, relative to the cache. It is computed because few callers use it.
