@@ -1,9 +1,8 @@
+import CacheArchive
 import FeedCore
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheArchive
 
 @Suite("The kind of an entry is what libarchive reads")
 struct EntryKindTests {
@@ -66,12 +65,12 @@ struct EntryKindTests {
     }
 
     @Test("an archive is read with or without an end marker", arguments: [true, false])
-    func endMarker(isThere: Bool) throws {
+    func endMarker(isThere: Bool) async throws {
         let whole = LayoutBuilder().tar()
         for most in [Int.max, 512, 1] {
-            let reader = try ArchiveReader(MemorySource(isThere ? whole : whole.dropLast(1024), inPiecesOf: most))
-            while try reader.next() != nil { try reader.forEachChunk { _ in } }
-            #expect(reader.hasEndMarker == isThere)
+            let fixture = ArchiveFixture()
+            try await fixture.takeIn(isThere ? whole : whole.dropLast(1024), inPiecesOf: most)
+            #expect(try await fixture.images.totals().count == 1)
         }
     }
 }

@@ -1,11 +1,10 @@
+import CacheArchive
 import FeedCore
 import Glibc
 import JSONText
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheArchive
 
 @Suite("An export")
 struct ExportTests {
@@ -22,21 +21,6 @@ struct ExportTests {
         #expect(report.feeds.map(\.outcome) == [.added, .added] && report.images == images)
         #expect(try await other.export() == archive)
         #expect(try await other.feeds.retrieve(.second)?.feed == second)
-    }
-
-    @Test("an export has the same texts for every size of the text cache", arguments: [0, 1000, 100_000])
-    func keptTexts(room: Int) async throws {
-        let fixture = try await ArchiveFixture.sample(images: 1001)
-        try await fixture.save(.sample(.second, images: 3))
-        let snapshot = try InMemoryTransfer(fixture.cache).snapshot()
-        let all = try ExportPlan(snapshot.feeds(), in: snapshot)
-        let some = try ExportPlan(snapshot.feeds(), in: snapshot, keeping: room)
-        #expect(some.index == all.index && some.texts.map(\.digest) == all.texts.map(\.digest))
-        for blob in all.texts {
-            var text: [UInt8] = []
-            try some.forEachPiece(of: blob.kind) { text += $0 }
-            #expect(Int64(text.count) == blob.size && InMemoryImageStore.digest(of: text) == blob.digest)
-        }
     }
 
     @Test("an export contains images of any size and finds damage in any of them")

@@ -1,5 +1,8 @@
 import FeedCore
+import Glibc
+import JSONText
 import TestDoubles
+import TestSupport
 import Testing
 
 @testable import CacheArchive
@@ -91,5 +94,36 @@ struct FeedDocumentTests {
         var images: [FeedImage] = []
         try document.forEachImage { image, _ in images.append(image) }
         #expect(images == [expected])
+    }
+}
+
+@Suite("Names in an archive")
+struct FeedNamesTests {
+    @Test("each feed in an archive is named by its title, or by its URL, and the names are distinct") func feeds() {
+        var names = FeedNames()
+        #expect(names.name(title: "My Feed", url: "https://a.example/") == "my-feed")
+        #expect(names.name(title: "my feed!", url: "https://b.example/") == "my-feed-2")
+        #expect(names.name(title: "My feed 2", url: "https://c.example/") == "my-feed-2-2")
+        #expect(names.name(title: "My Feed", url: "https://c.example/") == "my-feed-3")
+        #expect(names.name(title: nil, url: "https://d.example/feed.json?x=1") == "d-example-feed-json-x-1")
+        #expect(names.name(title: "写真", url: "file:///srv/feed.json") == "srv-feed-json")
+    }
+}
+
+@Suite("The plan of an export")
+struct ExportPlanTests {
+    @Test("an export has the same texts for every size of the text cache", arguments: [0, 1000, 100_000])
+    func keptTexts(room: Int) async throws {
+        let fixture = try await ArchiveFixture.sample(images: 1001)
+        try await fixture.save(.sample(.second, images: 3))
+        let snapshot = try InMemoryTransfer(fixture.cache).snapshot()
+        let all = try ExportPlan(snapshot.feeds(), in: snapshot)
+        let some = try ExportPlan(snapshot.feeds(), in: snapshot, keeping: room)
+        #expect(some.index == all.index && some.texts.map(\.digest) == all.texts.map(\.digest))
+        for blob in all.texts {
+            var text: [UInt8] = []
+            try some.forEachPiece(of: blob.kind) { text += $0 }
+            #expect(Int64(text.count) == blob.size && InMemoryImageStore.digest(of: text) == blob.digest)
+        }
     }
 }

@@ -1,11 +1,10 @@
+import CacheStorage
 import FeedCore
 import Glibc
 import SystemFiles
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("Databases in every state")
 struct DatabaseStateTests {
@@ -21,7 +20,7 @@ struct DatabaseStateTests {
         try scratch.execute("PRAGMA user_version = 99")
         let before = try scratch.snapshot()
         let message = await expect(.newerVersion) { () throws(FeedError) in _ = try await open(access) }
-        #expect(message.contains("newer feedsync (version 99, this one knows \(CacheSchema.current.version))"))
+        #expect(message.contains("newer feedsync (version 99, this one knows \(ScratchCache.schemaVersion))"))
         #expect(try scratch.snapshot() == before)
     }
 
@@ -51,7 +50,7 @@ struct DatabaseStateTests {
         var testDescription: String { "\(self)" }
 
         func inflict(on scratch: ScratchCache) throws {
-            let name = DatabaseFile.name
+            let name = ScratchCache.database
             switch self {
             case .garbage: try scratch.write(Array(repeating: 0xA5, count: 8192), to: name)
             case .truncated: try scratch.write(Array(try scratch.read(name).prefix(4096)), to: name)
@@ -74,8 +73,6 @@ struct DatabaseStateTests {
             }
         }
 
-        /// Whether the harm is found on opening. The others are found when the feeds are read.
-        var isFoundAtOnce: Bool { self != .unknownFormat && self != .badURL }
     }
 
     @Test(
@@ -113,7 +110,7 @@ struct DatabaseStateTests {
         arguments: ["-wal", "-shm", "-journal"])
     func stray(_ ending: String) async throws {
         try await scratch.fill()
-        let name = DatabaseFile.name + ending
+        let name = ScratchCache.database + ending
         unlink(scratch.path(name))
         try scratch.makeDirectory(name)
         for access in Self.everyAccess + [.rehearseRepair] {
@@ -128,7 +125,7 @@ struct DatabaseStateTests {
     func numbered() async throws {
         for number in 1...3 {
             _ = try await scratch.open(.repair(lockWait: .zero))
-            try scratch.write(Array(repeating: UInt8(number), count: 4096), to: DatabaseFile.name)
+            try scratch.write(Array(repeating: UInt8(number), count: 4096), to: ScratchCache.database)
             _ = try await scratch.open(.repair(lockWait: .zero))
             #expect(try scratch.read("feedsync.sqlite.unreadable-\(number)").first == UInt8(number))
         }
@@ -141,8 +138,7 @@ struct DatabaseStateTests {
         let cache = try await scratch.open(.repair(lockWait: .zero))
         #expect(cache.notices.count == 1)
         #expect(try await cache.feeds.summaries() == [])
-        let old = try SQLiteConnection(scratch.path("feedsync.sqlite.unreadable-1"), .writing)
-        #expect(try old.text("SELECT format FROM feeds") == "telegram")
+        #expect(try scratch.query("SELECT format FROM feeds", of: "feedsync.sqlite.unreadable-1") == "telegram")
     }
 
     @Test("a damaged page is found by a repair and by reading its rows")
@@ -150,9 +146,9 @@ struct DatabaseStateTests {
         do { try await scratch.open().feeds.save(.sample(images: 5000)) }
         let root = try #require(try scratch.query("SELECT rootpage FROM sqlite_schema WHERE name = 'items'"))
         let page = try #require(Int(root))
-        var bytes = try scratch.read(DatabaseFile.name)
+        var bytes = try scratch.read(ScratchCache.database)
         for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0xFF }
-        try scratch.write(bytes, to: DatabaseFile.name)
+        try scratch.write(bytes, to: ScratchCache.database)
 
         await expect(.unreadable) { () throws(FeedError) in
             _ = try await open(.read).feeds.retrieve(.first)
@@ -178,7 +174,7 @@ struct DatabaseStateTests {
         try scratch.makeCacheDirectory()
         try scratch.execute("PRAGMA journal_mode = WAL")
         #expect(try await scratch.open(access).feeds.summaries() == [])
-        try scratch.write([], to: DatabaseFile.name)
+        try scratch.write([], to: ScratchCache.database)
         #expect(try await scratch.open(access).feeds.summaries() == [])
     }
 
@@ -188,11 +184,9 @@ struct DatabaseStateTests {
 
     /// Leaves the files as they are when a change is in the log but not yet in the database.
     private func beKilled(after sql: String) throws {
-        let files = try { () throws in
-            let connection = try SQLiteConnection(scratch.path(DatabaseFile.name), .writing)
-            try connection.execute(sql)
-            return try ["", "-wal", "-shm"].map { ($0, try scratch.read(DatabaseFile.name + $0)) }
-        }()
-        for (suffix, bytes) in files { try scratch.write(bytes, to: DatabaseFile.name + suffix) }
+        let files = try scratch.execute(sql) { () throws in
+            try ["", "-wal", "-shm"].map { ($0, try scratch.read(ScratchCache.database + $0)) }
+        }
+        for (suffix, bytes) in files { try scratch.write(bytes, to: ScratchCache.database + suffix) }
     }
 }

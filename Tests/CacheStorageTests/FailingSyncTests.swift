@@ -1,3 +1,4 @@
+import CacheStorage
 import FeedCore
 import Glibc
 import Synchronization
@@ -5,8 +6,6 @@ import SystemFiles
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("Failing fsyncs")
 struct FailingSyncTests {
@@ -17,7 +16,7 @@ struct FailingSyncTests {
     @Test("an image whose fsync fails is deleted without a second try, and the other images are stored")
     func failsAlone() async throws {
         let tries = Mutex<[Int64: Int]>([:])
-        let images = try store { file throws(SystemError) in
+        let images = try scratch.images { file throws(SystemError) in
             let size = Int64(try file.status().st_size)
             tries.withLock { $0[size, default: 0] += 1 }
             if size == 3 { throw SystemError(code: EIO, "bad: can't be written to disk: Input/output error") }
@@ -36,7 +35,7 @@ struct FailingSyncTests {
     @Test("equal bytes are published from another file of the batch if the fsync of one file fails", arguments: [0, 1])
     func equalBytes(_ failing: Int) async throws {
         let failed = Mutex(false)
-        let images = try store { file throws(SystemError) in
+        let images = try scratch.images { file throws(SystemError) in
             let name = file.path.split(separator: "/").last
             if name == "\(failing)" {
                 failed.withLock { $0 = true }
@@ -52,7 +51,7 @@ struct FailingSyncTests {
 
     @Test("a disk that becomes full ends the run, and the images stored before are kept", arguments: [ENOSPC, EDQUOT])
     func full(_ code: Int32) async throws {
-        let images = try store { file throws(SystemError) in
+        let images = try scratch.images { file throws(SystemError) in
             if try file.status().st_size == 3 { throw SystemError(code: code, "full") }
         }
         let batch = try ["good", "bad"].enumerated().map { try images.stage($1, at: .image($0)) }
@@ -64,7 +63,7 @@ struct FailingSyncTests {
 
     @Test("if rows can't be saved, their new files are deleted and older files stay")
     func unsaved() async throws {
-        let images = try store { _ throws(SystemError) in }
+        let images = try scratch.images { _ throws(SystemError) in }
         try await images.publish("old", at: .image(0))
         try scratch.execute("CREATE TRIGGER fault BEFORE INSERT ON images BEGIN SELECT raise(ABORT, 'fault'); END")
         let batch = try ["old", "new", "newer", "new"].enumerated().map { try images.stage($1, at: .image(1 + $0)) }
@@ -78,7 +77,7 @@ struct FailingSyncTests {
 
     @Test("a missing directory of images ends the run instead of failing one image")
     func directoryGone() async throws {
-        let images = try store { _ throws(SystemError) in }
+        let images = try scratch.images { _ throws(SystemError) in }
         try Descriptor.directory(at: scratch.path).removeAll("images")
         let batch = try (0..<2).map { try images.stage("image \($0)", at: .image($0)) }
         await expect(.failed) { () throws(FeedError) in _ = try await images.failures(publishing: batch) }
@@ -86,21 +85,9 @@ struct FailingSyncTests {
 
     @Test("a staged file that is missing fails only its own image")
     func stagedFileGone() async throws {
-        let images = try store { file throws(SystemError) in if file.path.hasSuffix("/0") { unlink(file.path) } }
+        let images = try scratch.images { file throws(SystemError) in if file.path.hasSuffix("/0") { unlink(file.path) }
+        }
         let batch = try (0..<2).map { try images.stage("image \($0)", at: .image($0)) }
         #expect(try await images.failures(publishing: batch).count { $0 == nil } == 1)
-    }
-
-    private func store(
-        synchronise: @escaping @Sendable (Descriptor) throws(SystemError) -> Void
-    ) throws -> ImageDirectory {
-        try scratch.makeCacheDirectory()
-        let directory = try Descriptor.directory(at: scratch.path)
-        let directories = try ImageDirectories(createdIn: directory)
-        let file = DatabaseFile(in: directory, resolvedPath: scratch.path, schema: .current)
-        return ImageDirectory(
-            path: scratch.path, database: Database(try file.openForWriting(lock: directory)), directories: directories,
-            staging: Staging(try #require(directories.incoming), synchronise: synchronise),
-            wait: LockWait(limit: .zero, sleeping: neverSleeping))
     }
 }

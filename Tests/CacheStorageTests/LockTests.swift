@@ -1,3 +1,4 @@
+import CacheStorage
 import FeedCore
 import Glibc
 import Synchronization
@@ -5,8 +6,6 @@ import SystemFiles
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("Locks")
 struct LockTests {
@@ -74,7 +73,7 @@ struct LockTests {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample())
         await cache.close()
-        #expect(try !scratch.exists("\(DatabaseFile.name)-wal"))
+        #expect(try !scratch.exists("feedsync.sqlite-wal"))
         let next = try await scratch.open()
         #expect(try await next.feeds.retrieve(.first) == .sample())
         await expect(.failed) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }

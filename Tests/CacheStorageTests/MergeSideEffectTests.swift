@@ -1,9 +1,8 @@
+import CacheStorage
 import FeedCore
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("Side effects of a merge")
 struct MergeSideEffectTests {
@@ -33,7 +32,7 @@ struct MergeSideEffectTests {
                 }
             }
         }
-        #expect(try scratch.names(in: ImageDirectories.files) == [digest("there").hex])
+        #expect(try scratch.names(in: "images/sha256") == [digest("there").hex])
         #expect(try await cache.images.find([.image(0), .image(1)]).map { $0 != nil } == [true, false])
     }
 

@@ -1,3 +1,4 @@
+import CacheStorage
 import FeedCore
 import Glibc
 import Synchronization
@@ -5,8 +6,6 @@ import SystemFiles
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("Opening a cache")
 struct OpeningTests {
@@ -82,10 +81,10 @@ struct OpeningTests {
                 _ = try merge.offer(offered("merged", at: .image(2)), for: .first)
             }
         }
-        let names = try scratch.names(in: ImageDirectories.files)
+        let names = try scratch.names(in: "images/sha256")
         #expect(names.count == 3)
         for name in names {
-            let status = try #require(try scratch.status("\(ImageDirectories.files)/\(name)"))
+            let status = try #require(try scratch.status("images/sha256/\(name)"))
             #expect(status.st_uid == 4711 && status.st_gid == 4712 && status.st_mode == S_IFREG | 0o444)
         }
     }

@@ -3,6 +3,7 @@ import Glibc
 import SystemFiles
 import TestDoubles
 import TestSupport
+import Testing
 
 @testable import CacheStorage
 
@@ -86,13 +87,45 @@ final class ScratchCache: Sendable {
         return snapshot
     }
 
-    /// Changes the database through a separate connection.
-    func execute(_ sql: String) throws {
-        try SQLiteConnection(path(DatabaseFile.name), .writing).execute(sql)
+    static let database = DatabaseFile.name
+    static let schemaVersion = CacheSchema.current.version
+
+    /// Changes the database through a separate connection, which stays open until `work` has ended.
+    @discardableResult
+    func execute<Outcome>(_ sql: String, _ work: () throws -> Outcome = {}) throws -> Outcome {
+        let connection = try SQLiteConnection(path(Self.database), .writing)
+        try connection.execute(sql)
+        let outcome = try work()
+        withExtendedLifetime(connection) {}
+        return outcome
     }
 
     func query(_ sql: String) throws -> String? {
-        try SQLiteConnection(path(DatabaseFile.name), .reading).text(sql)
+        try SQLiteConnection(path(Self.database), .reading).text(sql)
+    }
+
+    /// Queries another database after its log was applied.
+    func query(_ sql: String, of name: String) throws -> String? {
+        try SQLiteConnection(path(name), .writing).text(sql)
+    }
+
+    /// Opens the feeds as another process would, with a lock of this process.
+    func feedsOfAnotherProcess() throws -> any FeedStore {
+        let directory = try Descriptor.directory(at: path)
+        let file = DatabaseFile(in: directory, resolvedPath: path, schema: .current)
+        return SQLiteFeedStore(database: Database(try file.openForWriting(lock: directory)))
+    }
+
+    /// Opens the images of a new cache with another function for fsync.
+    func images(synchronise: @escaping @Sendable (Descriptor) throws(SystemError) -> Void) throws -> any ImageStore {
+        try makeCacheDirectory()
+        let directory = try Descriptor.directory(at: path)
+        let directories = try ImageDirectories(createdIn: directory)
+        let file = DatabaseFile(in: directory, resolvedPath: path, schema: .current)
+        return ImageDirectory(
+            path: path, database: Database(try file.openForWriting(lock: directory)), directories: directories,
+            staging: Staging(try #require(directories.incoming), synchronise: synchronise),
+            wait: LockWait(limit: .zero, sleeping: neverSleeping))
     }
 
     private func directory(of name: String) throws(SystemError) -> Descriptor {

@@ -2,8 +2,6 @@ import Glibc
 import SystemFiles
 import Testing
 
-@testable import CacheStorage
-
 /// A disk that a test can fill or make read-only. Mounting it requires privileges that some testers lack.
 final class SmallDisk: Sendable {
     let path: String
@@ -52,7 +50,7 @@ final class SmallDisk: Sendable {
         let file = try Descriptor.directory(at: path).open("ballast", O_WRONLY | O_CREAT)
         do {
             while true { try file.write([UInt8](repeating: 1, count: 4096)) }
-        } catch let error where error.isFullDisk {
+        } catch let error where error.code == ENOSPC {
             return
         }
     }

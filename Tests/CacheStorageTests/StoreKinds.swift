@@ -4,8 +4,6 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@testable import CacheStorage
-
 /// The implementations that the contracts are tested with.
 enum StoreKind: CaseIterable, CustomTestStringConvertible {
     case inMemory, onDisk
@@ -69,12 +67,7 @@ private struct DiskFixture: FeedStoreFixture {
         cache = try await scratch.open()
     }
 
-    /// Opens the database as another process would, with a lock of this process.
-    func anotherStore() async throws -> any FeedStore {
-        let directory = try Descriptor.directory(at: scratch.path)
-        let file = DatabaseFile(in: directory, resolvedPath: scratch.path, schema: .current)
-        return SQLiteFeedStore(database: Database(try file.openForWriting(lock: directory)))
-    }
+    func anotherStore() async throws -> any FeedStore { try scratch.feedsOfAnotherProcess() }
 
     func breakRetrieving() throws { try scratch.execute("UPDATE items SET url = 'nonsense' WHERE position = 1") }
 

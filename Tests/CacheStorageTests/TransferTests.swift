@@ -1,11 +1,10 @@
+import CacheStorage
 import FeedCore
 import Glibc
 import SystemFiles
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("Export and import of a cache directory")
 struct TransferTests {
@@ -93,7 +92,7 @@ struct TransferTests {
             #expect(try await cache.images.data(of: image) == Array("one".utf8))
             #expect(try (scratch.status(image.path)?.st_mode ?? 0) & 0o777 == 0o444)
         }
-        #expect(try scratch.names(in: ImageDirectories.files) == [digest("one").hex])
+        #expect(try scratch.names(in: "images/sha256") == [digest("one").hex])
         #expect(try scratch.names(in: "incoming").isEmpty)
     }
 
@@ -102,7 +101,7 @@ struct TransferTests {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample(images: 1))
         try await cache.images.publish("old", at: .image(0))
-        let before = try scratch.names(in: ImageDirectories.files)
+        let before = try scratch.names(in: "images/sha256")
         if inDatabase {
             try scratch.execute(
                 """
@@ -124,7 +123,7 @@ struct TransferTests {
         }
         #expect(try await cache.feeds.retrieve(.first) == .sample(images: 1))
         #expect(try await cache.images.find([.image(1), .image(2)]) == [nil, nil])
-        #expect(try scratch.names(in: ImageDirectories.files) == before)
+        #expect(try scratch.names(in: "images/sha256") == before)
         #expect(try scratch.names(in: "incoming").isEmpty)
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import FeedCommands
@@ -115,5 +116,162 @@ struct HelpTests {
 
     @Test("the version text is one line") func version() {
         #expect(HelpText.version == "feedsync 0.1.0\n")
+    }
+}
+
+@Suite("The manual page")
+struct ManualPageTests {
+    /// Returns the page as a reader sees it, on one line with single blanks.
+    private func rendered() async throws -> String {
+        let page = try await Subprocess.run(
+            "mandoc", ["-T", "utf8", "-O", "width=400"], standardInput: Array(ManualPage.text.utf8))
+        #expect(page.status == .exited(0), "\(page.errorText)")
+        return page.outputText.strikingOnce.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    }
+
+    @Test("the man page contains every command, option, variable and topic")
+    func complete() async throws {
+        let text = try await rendered()
+        for option in OptionTable.all {
+            let names = option.spellings.joined(separator: ", ") + (option.placeholder.map { " " + $0 } ?? "")
+            let tail = option.defaultText.map { " (default: \($0))" } ?? ""
+            #expect(text.contains("\(names) \(option.help)\(tail)"), "--\(option.long)")
+            if let variable = option.variable { #expect(text.contains("\(variable) Same as --\(option.long).")) }
+        }
+        for spec in CommandTable.all {
+            #expect(text.contains(spec.overview), "\(spec.name)")
+            for usage in spec.usage { #expect(text.contains(usage)) }
+            for example in spec.examples { #expect(text.contains(example.line)) }
+        }
+        for topic in HelpTopic.allCases {
+            #expect(text.contains(topic.text.title.uppercased()))
+            for block in topic.text.blocks {
+                for words in Self.texts(block) { #expect(text.contains(words), "\(topic)") }
+            }
+        }
+    }
+
+    /// Returns the texts that the page must contain.
+    private static func texts(_ block: Markdown.Block) -> [String] {
+        switch block {
+        case .heading(let text): [text]
+        case .paragraph(let spans): [plain(spans)]
+        case .list(let items): items.map(plain)
+        case .table(let rows): rows.map { "\(plain($0.left)) \(plain($0.right))" }
+        case .code(let lines): lines.map { $0.split(separator: " ").joined(separator: " ") }
+        }
+    }
+
+    private static func plain(_ spans: [Markdown.Span]) -> String {
+        spans.map { span in
+            switch span {
+            case .plain(let text), .code(let text), .bold(let text): text
+            }
+        }.joined()
+    }
+
+    @Test("mandoc and groff find no mistake in the man page")
+    func lint() async throws {
+        let mandoc = try await Subprocess.run(
+            "mandoc", ["-T", "lint", "-W", "warning"], standardInput: Array(ManualPage.text.utf8))
+        #expect(mandoc.outputText == "" && mandoc.errorText == "", "\(mandoc.outputText)")
+        let man = try await Subprocess.run(
+            "man", ["--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", "-"], standardInput: Array(ManualPage.text.utf8))
+        #expect(man.status == .exited(0))
+        #expect(man.errorText == "")
+    }
+
+    @Test(
+        "the man page shows special characters unchanged", arguments: [".TH x", "a\\b", "'a'", "--x ~ ^ `", "a \\fBb"])
+    func escaping(text: String) async throws {
+        let page = ".TH X 1 2026-01-01\n.SH NAME\nx \\- y\n.SH X\n\(Roff.escape(text))\n"
+        let shown = try await Subprocess.run("mandoc", ["-T", "utf8"], standardInput: Array(page.utf8))
+        #expect(shown.outputText.contains(text))
+    }
+}
+
+@Suite("What help topics are written in")
+struct MarkdownTests {
+    private static let source = """
+        # The title
+
+        A paragraph with `--code` and **bold** words
+        on two lines.
+
+        ## A part
+
+        - one item
+        - another,
+          on two lines
+
+        | name | meaning |
+        |---|---|
+        | `a` | the first of them |
+        | `--longer` | the second |
+
+            some code
+              of three lines
+
+            with a gap
+
+        .TH at the beginning \\fB 'quoted'.
+        """
+
+    @Test("a help topic becomes plain text")
+    func plain() {
+        let expected = """
+            The title
+
+              A paragraph with --code and bold words on two lines.
+
+            A part:
+
+              - one item
+              - another, on two lines
+
+              a         the first of them
+              --longer  the second
+
+                  some code
+                    of three lines
+
+                  with a gap
+
+              .TH at the beginning \\fB 'quoted'.
+
+            """
+        #expect(TextLayout.text(Markdown(Self.source)) == expected)
+    }
+
+    @Test("a help topic becomes a section of the man page without a mistake for mandoc")
+    func roff() async throws {
+        let page = ".TH X 1 2026-01-01\n.SH NAME\nx \\- y\n" + Roff.section(Markdown(Self.source))
+        let lint = try await Subprocess.run(
+            "mandoc", ["-T", "lint", "-W", "warning"], standardInput: Array(page.utf8))
+        #expect(lint.outputText == "" && lint.errorText == "", "\(lint.outputText)")
+        let shown = try await Subprocess.run("mandoc", ["-T", "ascii"], standardInput: Array(page.utf8))
+        let text = shown.outputText.strikingOnce.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        let expected = """
+            THE TITLE A paragraph with --code and bold words on two lines. A part o one item o another, on two lines \
+            a the first of them --longer the second some code of three lines with a gap .TH at the beginning \\fB 'quoted'.
+            """
+        #expect(text.contains(expected), "\(text)")
+    }
+
+    @Test("a long line is wrapped, but not within a short piece of code")
+    func breaking() {
+        let text = TextLayout.text(Markdown("# T\n\n\(String(repeating: "word ", count: 15))`a b c`"))
+        #expect(text.hasSuffix("word\n  a b c\n"))
+    }
+}
+
+extension String {
+    /// The text without the overstrikes with which mandoc prints bold and underlined letters.
+    var strikingOnce: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            if scalar == "\u{8}" { text.unicodeScalars.removeLast() } else { text.unicodeScalars.append(scalar) }
+        }
+        return text
     }
 }

@@ -1,6 +1,81 @@
+import FeedCore
 import Testing
 
 @testable import FeedCommands
+
+/// Parses the arguments with only the given environment and files. `config` is the default config file.
+func parse(
+    _ arguments: [String], environment: [String: String] = [:], files: Set<String> = [], config: String? = nil
+) throws(UsageError) -> Invocation {
+    try ArgumentParser(
+        FakeWorld(
+            environment: environment, currentDirectory: "/here", accountHome: "/home/me", existing: files,
+            readable: config.map { [usualConfig: $0] } ?? [:])
+    ).parse(arguments)
+}
+
+let usualConfig = "/home/me/.config/feedsync/config"
+
+func settings(
+    _ arguments: [String], environment: [String: String] = [:], files: Set<String> = [], config: String? = nil
+) throws(UsageError) -> Settings? {
+    guard
+        case .run(_, let settings, _) = try parse(
+            arguments, environment: environment, files: files, config: config)
+    else {
+        return nil
+    }
+    return settings
+}
+
+/// Returns the error of a command line, or nil.
+func usageError(
+    _ arguments: [String], environment: [String: String] = [:], files: Set<String> = [], config: String? = nil
+) -> UsageError? {
+    do {
+        _ = try parse(arguments, environment: environment, files: files, config: config)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+func changed(_ change: (inout Settings) -> Void) -> Settings {
+    var settings = Settings()
+    change(&settings)
+    return settings
+}
+
+let feed = "https://example.com/feed.json"
+
+extension OptionSpec {
+    /// A valid value that differs from the default.
+    var sampleValue: String {
+        switch placeholder {
+        case "AGE": "36h"
+        case "WHAT": long == "keep" ? "90d" : "image"
+        case "I/N": "1/4"
+        case "TEMPLATE": "{title}"
+        case "SIZE": "3M"
+        case "N": "7"
+        case "S": "2.5"
+        case "LINE": "X-Key: 1"
+        case "RATE": "500K"
+        case "WHEN": "always"
+        case "FORMAT": "json"
+        case "URL": "http://example.com"
+        default: "/sample"
+        }
+    }
+}
+
+extension Command {
+    /// The least operands that the command needs.
+    var sampleOperands: [String] {
+        guard let spec = CommandTable.named(rawValue), spec.operandCount.lowerBound == 1 else { return [] }
+        return [.archive, .archiveAndFeeds, .directoryAndFeeds].contains(spec.operand) ? ["./there"] : [feed]
+    }
+}
 
 @Suite("The table of options")
 struct OptionsTableTests {
@@ -121,5 +196,75 @@ struct OptionsTableTests {
         #expect(CommandTable.all.compactMap(\.command) == Command.allCases)
         for spec in CommandTable.all { #expect(spec.name == spec.command?.rawValue ?? spec.name) }
         #expect(CommandTable.all.filter { $0.command == nil }.map(\.name) == ["completions", "help"])
+    }
+}
+
+@Suite("Text from outside")
+struct OptionsTextTests {
+    @Test(
+        "characters that control a terminal or reorder text are printed as escapes",
+        arguments: [
+            0x00...0x1F, 0x7F...0x9F, 0x61C...0x61C, 0x200E...0x200F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069,
+        ] as [ClosedRange<UInt32>])
+    func escaped(range: ClosedRange<UInt32>) throws {
+        for value in range {
+            let scalar = try #require(Unicode.Scalar(value))
+            let digits = String(value, radix: 16, uppercase: true)
+            #expect(TerminalText.escape("a\(Character(scalar))b") == "a\\u{\(digits)}b")
+        }
+    }
+
+    @Test("a line break of two characters becomes two escapes") func lineBreak() {
+        #expect(TerminalText.escape("a\r\nb\tc") == "a\\u{D}\\u{A}b\\u{9}c")
+    }
+
+    @Test(
+        "text without control characters is unchanged",
+        arguments: ["", "plain", "Zürich 東京 👩‍👩‍👧", "a\\b'\"", "עברית", "\u{A0}e\u{301}"])
+    func untouched(text: String) {
+        #expect(Array(TerminalText.escape(text).unicodeScalars) == Array(text.unicodeScalars))
+    }
+
+    @Test("escaping twice gives the same text as escaping once") func idempotent() {
+        let once = TerminalText.escape("\u{1B}[31m\u{202E}\n")
+        #expect(TerminalText.escape(once) == once)
+    }
+
+    @Test(
+        "each typing error counts one",
+        arguments: [
+            ("sync", "sync", 0), ("snyc", "sync", 1), ("syn", "sync", 1), ("syync", "sync", 1), ("sinc", "sync", 1),
+            ("cysn", "sync", 3), ("", "sync", 4), ("sync", "", 4), ("ca", "abc", 3), ("show", "snow", 1),
+        ])
+    func distance(first: String, second: String, expected: Int) {
+        #expect(Suggestion.distance(Array(first.unicodeScalars), Array(second.unicodeScalars)) == expected)
+    }
+
+    @Test(
+        "a hint is given only for a word that is similar",
+        arguments: [
+            ("sho", "did you mean show?"), ("shwo", "did you mean show?"), ("stat", "did you mean status?"),
+            ("xyz", nil), ("", nil), ("sh", "did you mean show?"),
+        ])
+    func hints(word: String, expected: String?) {
+        #expect(Suggestion.hint(for: word, among: ["sync", "show", "status"]) == expected)
+    }
+
+    @Test("a suggestion for a word of a million letters is found at once") func longWord() {
+        #expect(Suggestion.hint(for: String(repeating: "s", count: 1_000_000), among: ["sync", "show"]) == nil)
+    }
+}
+
+@Suite("Exit codes")
+struct OptionsExitCodeTests {
+    @Test(
+        "each kind of error has its exit code",
+        arguments: [
+            (FeedError.connectivity("x"), 69), (.invalidData("x"), 65), (.notFound("x"), 66),
+            (.storage(.cannotCreate, "x"), 73), (.storage(.failed, "x"), 74), (.storage(.unreadable, "x"), 74),
+            (.storage(.newerVersion, "x"), 74), (.storage(.locked, "x"), 75), (.cancelled, 1),
+        ] as [(FeedError, Int32)])
+    func codes(error: FeedError, code: Int32) {
+        #expect(ExitCode.of(error).rawValue == code)
     }
 }

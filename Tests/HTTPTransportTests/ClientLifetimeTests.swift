@@ -1,25 +1,17 @@
 import FeedCore
+import HTTPTransport
 import TestDoubles
 import TestSupport
 import Testing
 
-@testable import HTTPTransport
-
 @Suite("Lifetime of a client", .timeLimit(.minutes(10)))
 struct ClientLifetimeTests {
-    private let settings = {
-        var settings = NetworkSettings(userAgent: "x")
-        // A test may wait for its turn while its server waits for it.
-        settings.idleTimeout = .seconds(900)
-        return settings
-    }()
-
     @Test("a released client ends its thread")
     func released() async throws {
         let ended = Tally()
         let server = try LoopbackServer()
         do {
-            let client = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
+            let client = try makeClient(atEnd: { ended.add(1) })
             _ = try await client.get(makeRequest(server.url()), into: NullSink())
         }
         await ended.wait(for: 1)
@@ -28,7 +20,7 @@ struct ClientLifetimeTests {
     @Test("an unused client ends its thread when it is released")
     func unused() async throws {
         let ended = Tally()
-        _ = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
+        _ = try makeClient(atEnd: { ended.add(1) })
         await ended.wait(for: 1)
     }
 
@@ -38,7 +30,7 @@ struct ClientLifetimeTests {
         let gate = Gate()
         let server = try LoopbackServer("/", Reply(body: [1], gate: gate))
         let request = try makeRequest(server.url())
-        var client: CurlHTTPClient? = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
+        var client: CurlHTTPClient? = try makeClient(atEnd: { ended.add(1) })
         let tasks = (0..<5).map { [client] _ in
             Task { try await client?.get(request, into: NullSink()).bodyBytes }
         }
@@ -57,7 +49,7 @@ struct ClientLifetimeTests {
         let gate = Gate()
         let server = try LoopbackServer("/", Reply(gate: gate))
         let request = try makeRequest(server.url())
-        let client = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
+        let client = try makeClient(atEnd: { ended.add(1) })
         let tasks = (0..<5).map { _ in Task { await failure(of: request, by: client) } }
         await gate.waitForArrivals(5)
 

@@ -1,9 +1,8 @@
 import FeedCore
+import HTTPTransport
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import HTTPTransport
 
 @Suite("Requests for public addresses", .timeLimit(.minutes(10)))
 struct PrivateAddressTests {
@@ -188,29 +187,6 @@ struct PrivateAddressTests {
             let sink = RecordingSink(failure: .invalidData("no image"))
             let error = await failure(of: try makeRequest(server.url(path)), by: client, into: sink)
             #expect(error?.circumstances.touchedPrivateAddress == true, "\(path)")
-        }
-    }
-
-    @Test("a public address is accepted, and an address of an unknown kind is refused")
-    func decision() throws {
-        let url = try ResourceURL("http://a/")
-        #expect(AddressCheck.refusal(of: NetworkAddress(bytes: [93, 184, 216, 34]), at: url) == nil)
-        #expect(AddressCheck.refusal(of: nil, at: url)?.stage == .trusting)
-    }
-
-    @Test("an address cache tells whether an address belongs to the own network, even if it changes")
-    func memory() {
-        var memory = AddressCache()
-        #expect(!memory.facts(about: "").isPublic)
-        #expect(memory.facts(about: "93.184.216.34").isPublic)
-        #expect(!memory.facts(about: "198.18.0.1").isPublic)
-        #expect(!memory.facts(about: "").isOfOwnNetwork)
-        for _ in 0..<2 {
-            #expect(!memory.facts(about: "93.184.216.34").isOfOwnNetwork)
-            #expect(memory.facts(about: "10.0.0.1").isOfOwnNetwork)
-            #expect(!memory.facts(about: "nonsense").isOfOwnNetwork)
-            #expect(!memory.facts(about: "198.18.0.1").isOfOwnNetwork)
-            #expect(memory.facts(about: "fd00::1").isOfOwnNetwork)
         }
     }
 }

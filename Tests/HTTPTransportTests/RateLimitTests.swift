@@ -1,71 +1,8 @@
 import FeedCore
+import HTTPTransport
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import HTTPTransport
-
-@Suite("A token bucket")
-struct TokenBucketTests {
-    let second: Int64 = 1_000_000_000
-
-    /// Takes pieces of this size at each interval while there are tokens, and returns the sum of bytes.
-    private func taken(from bucket: inout TokenBucket, piece: Int, every step: Int64, for duration: Int64) -> Int {
-        var bytes = 0
-        for now in stride(from: 0, through: duration, by: Int(step)) {
-            bucket.refill(at: now)
-            while bucket.hasTokens {
-                bucket.take(piece)
-                bytes += piece
-            }
-        }
-        return bytes
-    }
-
-    @Test(
-        "a token bucket keeps its average rate for any piece size and refill interval",
-        arguments: [1000, 16 << 10, 100_000, 50 << 20], [500, 16 << 10])
-    func average(_ rate: Int, _ piece: Int) {
-        for step in [second / 1000, second / 7, second / 20] as [Int64] {
-            var bucket = TokenBucket(rate: Int64(rate))
-            let burst = max(rate / 4, 16 << 10)
-            let bytes = taken(from: &bucket, piece: piece, every: step, for: 3 * second)
-            #expect(bytes <= 3 * rate + burst + piece)
-            #expect(bytes >= 3 * rate - piece)
-        }
-    }
-
-    @Test(
-        "a token bucket saves at most a quarter of a second or 16 KiB",
-        arguments: [(1, 16 << 10), (1 << 20, 256 << 10)])
-    func burst(_ rate: Int64, _ capacity: Int) {
-        var bucket = TokenBucket(rate: rate)
-        for now in [0, 1_000_000 * second, .max / 2, .max] as [Int64] {
-            bucket.refill(at: now)
-            var bytes = 0
-            while bucket.hasTokens {
-                bucket.take(1)
-                bytes += 1
-            }
-            #expect(bytes == capacity)
-        }
-    }
-
-    @Test("a token bucket tells the exact time to wait", arguments: [1, 999, 100_000, 1 << 30] as [Int64])
-    func wait(_ rate: Int64) {
-        var bucket = TokenBucket(rate: rate)
-        bucket.refill(at: 5)
-        #expect(bucket.nanosecondsToWait == 0)
-        while bucket.hasTokens { bucket.take(20_000) }
-        let wait = bucket.nanosecondsToWait
-
-        var early = bucket
-        early.refill(at: 5 + wait - 2)
-        #expect(!early.hasTokens)
-        bucket.refill(at: 5 + wait)
-        #expect(bucket.hasTokens)
-    }
-}
 
 @Suite("The rate limit", .timeLimit(.minutes(10)))
 struct RateLimitTests {

@@ -69,6 +69,18 @@ func makeClient(
     return try CurlHTTPClient(settings: settings, environment: environment)
 }
 
+/// Makes a client that calls `end` when its thread ends.
+func makeClient(atEnd end: @escaping @Sendable () -> Void) throws -> CurlHTTPClient {
+    var settings = NetworkSettings(userAgent: "feedsync-test/1")
+    settings.idleTimeout = .seconds(900)
+    return try CurlHTTPClient(settings: settings, environment: [:], whenEnded: end)
+}
+
+extension CurlHTTPClient {
+    /// Ends the client while other objects still hold it, as a waiting request does.
+    func close() { mailbox.close() }
+}
+
 func makeRequest(
     _ url: String, validators: Validators = Validators(), maxBytes: Int64 = 64 << 20
 ) throws -> HTTPRequest {
