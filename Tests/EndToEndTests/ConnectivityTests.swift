@@ -186,31 +186,4 @@ struct ConnectivityTests {
         server.server.stop()
         #expect(try await program.run("--max-age", age, server.feedURL).status == .exited(code))
     }
-
-    @Test("A copy of an unreachable feed that is dated in the future is not fresh")
-    func future() async throws {
-        try await program.run(server.feedURL)
-        try await program.sql("UPDATE feeds SET saved_at = saved_at + 2 * 3600 * 1000000")
-        server.server.route("/feed.json", Reply(503))
-        #expect(try await program.run(server.feedURL).status == .exited(69))
-    }
-
-    @Test("Images of an unreachable feed are not requested")
-    func offlineImages() async throws {
-        server.serve(Reply(503), at: 1)
-        #expect(try await program.run(server.feedURL).status == .exited(23))
-        server.server.route("/feed.json", Reply(503))
-        let before = server.requestCount
-        let result = try await program.run("sync", "--json", server.feedURL)
-        #expect(result.status == .exited(0))
-        #expect(server.paths(after: before) == ["/feed.json"])
-        #expect(try result.json["images"]?["skipped"]?.int == 1)
-    }
-
-    @Test("A host name that doesn't exist is reported as such")
-    func unknownName() async throws {
-        let result = try await program.run("http://feeds.invalid/feed.json")
-        #expect(result.status == .exited(69))
-        #expect(result.errorText.contains("feeds.invalid"))
-    }
 }

@@ -67,27 +67,6 @@ struct CronTests {
     }
 
     @Test(
-        "Every output reports an unwritable stream as an error instead of crashing",
-        arguments: [">&-", "> /dev/full"],
-        ["help", "help --man", "help sync", "completions bash", "completions zsh", "completions fish", "--version"])
-    func unwritable(_ redirection: String, _ command: String) async throws {
-        let result = try await bare("f \(command) \(redirection)")
-        expectOneLine(result, exit: 74, ["standard output"])
-    }
-
-    @Test(
-        "A reader that goes away is a write error, and the program does not crash",
-        arguments: ["help --man", "completions fish"])
-    func brokenPipe(_ command: String) async throws {
-        // The pipe is closed before the first byte is written.
-        let result = try await bare(
-            "mkfifo \"$1\"; { read _ <\"$1\"; f \(command); echo \"code $?\" >&2; } | { exec <&-; echo >\"$1\"; }",
-            program.directory.path("gate"))
-        #expect(result.errorLines.last == "code 74")
-        #expect(result.errorText.contains("Broken pipe"))
-    }
-
-    @Test(
         "An unwritable progress line, log or ping leaves the run's work unaffected",
         arguments: ["2>&-", "2> /dev/full"])
     func untold(_ redirection: String) async throws {

@@ -72,28 +72,6 @@ struct DatabaseTests {
         #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 
-    @Test(
-        "Rows with impossible image sizes in the database are ignored",
-        arguments: ["9223372036854775807", "-1", "1 << 50"])
-    func impossibleSizes(size: String) async throws {
-        try await program.run(server.feedURL)
-        let damage = "PRAGMA ignore_check_constraints = 1; UPDATE images SET size = \(size)"
-        try await program.sql(damage)
-
-        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 0)
-        expectQuiet(try await program.run("export", program.directory.path("cache.tar")))
-        expectQuiet(try await program.run("gallery", program.directory.path("site")))
-        let requests = server.requestCount
-        expectQuiet(try await program.run(server.feedURL))
-        #expect(server.requestCount == requests + 3)
-        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
-
-        try await program.sql(damage)
-        #expect(try await program.run("validate", "--deep").status == .exited(0))
-        expectQuiet(try await program.run(server.feedURL))
-        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
-    }
-
     @Test("An invalid URL at the largest possible position of an image fails an export")
     func lastPlace() async throws {
         try await program.run(server.feedURL)
@@ -133,18 +111,6 @@ struct DatabaseTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
-    @Test("A database beside a non-file is refused until the user removes that")
-    func stray() async throws {
-        try await program.run(server.feedURL)
-        let saved = try await program.saved(server.feedURL)
-        let stray = try program.directory.makeDirectory("cache/feedsync.sqlite-wal")
-        for command in ["status", "validate"] {
-            expectOneLine(try await program.run(command), exit: 74, [stray, "is not a regular file"])
-        }
-        #expect(rmdir(stray) == 0)
-        #expect(try await program.saved(server.feedURL) == saved)
-    }
-
     @Test(
         "A dry run of validate leaves a broken database alone and says what would happen to it",
         arguments: Damage.allCases)
@@ -178,15 +144,6 @@ struct DatabaseTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
-    @Test("An empty database file counts as a new database")
-    func empty() async throws {
-        try program.directory.makeDirectory("cache")
-        try program.directory.write("", to: "cache/feedsync.sqlite")
-        #expect(try await program.status()["feeds"]?.array?.isEmpty == true)
-        expectQuiet(try await program.run(server.feedURL))
-        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
-    }
-
     @Test("Every command, even validate, refuses a database with a newer schema and leaves it alone")
     func newer() async throws {
         try await program.run(server.feedURL)
@@ -202,16 +159,6 @@ struct DatabaseTests {
         #expect(try Files.bytes(program.database) == before)
         #expect(Files.names(in: program.cache).filter { $0.hasPrefix("feedsync.sqlite.") } == [])
         #expect(Files.names(in: program.imageDirectory).count == 2)
-    }
-
-    @Test("A saving time without a date in the database is reported as the nearest date", arguments: [1, -1])
-    func noDate(sign: Int) async throws {
-        try await program.run(server.feedURL)
-        try await program.sql("UPDATE feeds SET saved_at = \(sign) << 62")
-        #expect(try await program.status()["feeds"]?[0]?["saved_at"]?.string?.count == 27)
-        let archive = program.directory.path("cache.tar")
-        expectQuiet(try await program.run("export", archive))
-        expectQuiet(try await Program().run("import", "--restore", archive))
     }
 
     @Test("validate loses only the one feed in the database that can't be read")

@@ -150,39 +150,6 @@ struct DiskFullTests {
         #expect(try said("sync.code") == "74\n")
     }
 
-    @Test("A full disk leaves the old feed if the new one doesn't fit")
-    func feed() async throws {
-        let items = (0..<20_000).map {
-            #"{"id":"\#(FeedServer.id($0))","description":"A long description","image":"\#(server.imageURL(0))"}"#
-        }
-        server.serve(.png(0), at: 0)
-        let small = Array(FeedServer.feed([server.imageURL(0)]).utf8)
-        let large = Array(FeedServer.feed(items: items).utf8)
-        let count = Tally()
-        server.server.route("/feed.json") { _ in
-            count.add(1)
-            return Reply(body: count.count == 1 ? small : large)
-        }
-        try await onDisk(
-            of: "1m",
-            """
-            run first sync "$1"
-            run before show --offline --json "$1"
-            run second sync "$1"
-            run after show --offline --json "$1"
-            remount size=64m
-            run third sync "$1"
-            run status status
-            """)
-        #expect(try said("first.code") == "0\n")
-        #expect(try said("second.code") == "74\n")
-        #expect(try said("second.err").contains(server.feedURL))
-        #expect(try said("before.out") == said("after.out"))
-        #expect(try said("before.code") == "0\n")
-        #expect(try said("third.code") == "0\n")
-        #expect(try said("status.out").contains("20000 images"))
-    }
-
     @Test("show and image deliver although the disk is too full for a new cache")
     func start() async throws {
         server.serve(images: [0])

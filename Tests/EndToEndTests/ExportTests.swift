@@ -48,17 +48,6 @@ struct ExportTests {
         #expect(try await copy.run("export", "-").standardOutput == Files.bytes(file))
     }
 
-    @Test("An export of named feeds contains only these") func named() async throws {
-        let other = try FeedServer(images: 1)
-        try await program.run(server.feedURL, other.feedURL)
-        expectQuiet(try await program.run("export", file, other.feedURL))
-        let copy = try Program()
-        expectQuiet(try await copy.run("import", "--restore", file))
-        let status = try await copy.status()
-        #expect(status["feeds"]?.array?.compactMap { $0["url"]?.string } == [other.feedURL])
-        #expect(Files.names(in: copy.imageDirectory).count == 1)
-    }
-
     @Test("An export has no password, and an import keeps an existing one") func credentials() async throws {
         let url = server.feedURL.replacingScheme(with: "http://me:secret@")
         try await program.run(url)

@@ -69,47 +69,4 @@ struct FaultyServerTests {
         }
         expectQuiet(try await program.run("--limit-rate", "500", "--retries", "0", "--timeout", "1", server.feedURL))
     }
-
-    @Test("A body with an unknown content encoding is stored as it is")
-    func unknownEncoding() async throws {
-        let program = try Program()
-        let server = try LoopbackServer()
-        let encoded = [("Content-Encoding", "aws-chunked")]
-        server.route("/0.png", Reply(headers: encoded, body: FeedServer.image(0)))
-        server.route("/1.png", Reply(headers: encoded, body: Array("4\r\nabcd\r\n0\r\n".utf8)))
-        let feed = FeedServer.feed([server.url("/0.png"), server.url("/1.png")])
-        server.route("/feed.json", Reply(headers: [("Content-Encoding", "utf-8")], body: Array(feed.utf8)))
-
-        let result = try await program.run("--json", server.url("/feed.json"))
-
-        #expect(result.status == .exited(23), "\(result.errorText)")
-        #expect(try result.json["images"]?["downloaded"]?.int == 1)
-        #expect(result.errorText.contains("no image of a known type"), "\(result.errorText)")
-    }
-
-    @Test("A compressed body that is cut off is not taken for complete")
-    func compressedAndCutOff() async throws {
-        let program = try Program()
-        let server = try LoopbackServer()
-        func packed(_ plain: [UInt8], cutting cut: Int) async throws -> Reply {
-            let packed = try await Subprocess.gzip(plain)
-            return Reply(
-                headers: [("Content-Encoding", "gzip")], body: packed.dropLast(cut), framing: .untilClosed)
-        }
-        let image = FeedServer.image(0) + [UInt8](repeating: 7, count: 40_000)
-        server.route("/whole.png", try await packed(image, cutting: 0))
-        server.route("/cut.png", try await packed(image, cutting: 9))
-        let feed = Array(FeedServer.feed([server.url("/whole.png"), server.url("/cut.png")]).utf8)
-        server.route("/feed.json", try await packed(feed, cutting: 1))
-
-        let first = try await program.run("--retries", "0", server.url("/feed.json"))
-        server.route("/feed.json", try await packed(feed, cutting: 0))
-        let second = try await program.run("--retries", "0", server.url("/feed.json"))
-
-        #expect(first.status == .exited(69), "\(first.errorText)")
-        #expect(first.errorText.contains("the compressed body was cut off"), "\(first.errorText)")
-        #expect(second.status == .exited(23), "\(second.errorText)")
-        #expect(second.errorText.contains("the compressed body was cut off"), "\(second.errorText)")
-        #expect(Files.names(in: program.imageDirectory).count == 1)
-    }
 }

@@ -84,21 +84,6 @@ struct FormatsTests {
         #expect(try JSONValue.parse(shown.standardOutput)["title"]?.string == "é")
     }
 
-    @Test("A local feed names files beside it, and no others")
-    func localFeed() async throws {
-        try program.directory.write(FeedServer.image(0), to: "a b.png")
-        let path = try program.directory.write(
-            """
-            <rss><channel><item><guid>g</guid><enclosure type="image/png" url="a b.png"/>
-            <enclosure type="image/png" url="../x.png"/><enclosure type="image/png" url="file:///etc/passwd"/>
-            </item></channel></rss>
-            """, to: "feed.xml")
-        let result = try await program.run("-v", path)
-        #expect(result.exitCode == 0)
-        #expect(result.errorLines.count { $0.hasSuffix("not a file in the feed's directory or below") } == 2)
-        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 1)
-    }
-
     @Test("An HTML page is not a feed, but the feed that it names is loaded")
     func page() async throws {
         let page = serve(
@@ -171,17 +156,6 @@ struct FormatsTests {
         let result = try await program.run("--pages", "3", feed)
         expectFailure(result, exit: 65, "page 3, \(server.server.url("/page/3")): the server answered HTTP 404")
         #expect(try await program.saved(feed) == before)
-    }
-
-    @Test("A Link header leads to a further page")
-    func linkHeader() async throws {
-        _ = servePages()
-        let text = #"{"version":"https://jsonfeed.org/version/1","items":[{"id":"3","image":"/3.png"}]}"#
-        var reply = Reply.text(text)
-        reply.headers += [("Link", "</hub>; rel=hub"), ("Link", "<page/2>; rel=\"next\"")]
-        server.server.route("/start", reply)
-        expectQuiet(try await program.run("--pages", "2", server.server.url("/start")))
-        #expect(try await program.status()["feeds"]?[0]?["images"]?.int == 3)
     }
 
     // MARK: Subscription lists

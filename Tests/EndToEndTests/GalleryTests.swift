@@ -133,13 +133,6 @@ struct GalleryTests {
         #expect(!Files.exists(site))
     }
 
-    @Test("A gallery without a directory, or with an invalid path, is wrong usage")
-    func usage() async throws {
-        for arguments in [["gallery"], ["gallery", ""], ["gallery", site, "feed"]] {
-            #expect(try await program.run(arguments).status == .exited(64))
-        }
-    }
-
     @Test("A gallery shows a notice on stale feeds only")
     func stale() async throws {
         let server = try FeedServer(images: 1)
@@ -181,16 +174,6 @@ struct GalleryTests {
         try await program.sql("UPDATE feeds SET saved_at = 1774749599123999")
         try await program.run("gallery", site)
         #expect(try page().contains("<time datetime=2026-03-29T01:59:59.123Z "))
-    }
-
-    @Test("A gallery has 200 images on a page and a link to the next one") func pages() async throws {
-        let server = try FeedServer(images: 0)
-        server.serve(feedOf: (0..<201).map(server.imageURL))
-        try await program.run(server.feedURL, "-j", "64")
-        #expect(try await program.run("gallery", "--json", site).json["pages"]?.int == 3)
-        let second = try await feedPage(server).replacing(".html", with: ".2.html")
-        #expect(try page().contains("rel=next href=\"\(second)\""))
-        #expect(try page(second).split(separator: "<figure").count - 1 == 1)
     }
 
     @Test("A gallery never shows credentials or directories of this machine")

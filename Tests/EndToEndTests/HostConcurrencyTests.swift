@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("How many requests a host gets at once", .timeLimit(.minutes(10)))
-struct HostShareTests {
+struct HostConcurrencyTests {
     /// A server that responds when its work is done, to a limited number of requests at once.
     private final class Desk: Sendable {
         private let places: Int

@@ -158,15 +158,4 @@ struct ImageFailureTests {
         let image = try await program.run("image", "--offline", server.imageURL(0))
         #expect(image.standardOutput == FeedServer.image(7))
     }
-
-    @Test("A host that dies during the run costs only its own images")
-    func deadHalfway() async throws {
-        let (server, other) = (try FeedServer(images: 2), try FeedServer(images: 5))
-        for number in 0..<5 { other.serve(.raw("", ending: .reset), at: number) }
-        server.serve(feedOf: (0..<2).map(server.imageURL) + (0..<5).map(other.imageURL))
-        let result = try await program.run(server.feedURL)
-        #expect(result.status == .exited(23))
-        #expect(result.errorLines.count == 2, "\(result.errorText)")
-        #expect(Files.names(in: program.imageDirectory).count == 2)
-    }
 }

@@ -68,21 +68,6 @@ struct ImportTests {
         }
     }
 
-    @Test("Caches with different parts of a feed's images merge into a complete one") func parts() async throws {
-        server.serve(Reply(404), at: 0)
-        try await program.run(server.feedURL)
-        #expect(Files.names(in: program.imageDirectory).count == 2)
-        server.serve(images: [0, 1, 2])
-        server.serve(Reply(404), at: 2)
-        try await source.run(server.feedURL)
-        #expect(Files.names(in: source.imageDirectory).count == 2)
-        try await source.run("export", file)
-        expectQuiet(try await program.run("import", "--restore", file))
-        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
-        expectQuiet(try await program.run("validate", "--deep"))
-        #expect(Files.names(in: program.imageDirectory).count == 3)
-    }
-
     @Test("import takes each of several archives as a whole, and its code is that of the first failure")
     func several() async throws {
         let archive = try await export()
@@ -106,16 +91,6 @@ struct ImportTests {
         let none = try Program()
         #expect(try await none.run("import", "--restore", missing, damaged).status == .exited(66))
         #expect(!Files.exists(none.directory.path("cache")))
-    }
-
-    @Test("import repairs a damaged image") func mending() async throws {
-        let archive = try await export()
-        try await program.run("import", "--restore", "-", input: archive)
-        let image = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
-        try Files.damage(image)
-        expectQuiet(try await program.run("import", "--restore", "-", input: archive))
-        #expect(try await program.run("export", "-").standardOutput == archive)
-        #expect(try Files.mode(image) == 0o444)
     }
 
     @Test("import refuses a damaged archive as a whole and leaves the cache unchanged without new files")
@@ -194,21 +169,6 @@ struct ImportTests {
                 program.directory.path, command, format)
             expectOneLine(refused, exit: 65, ["oci-layout: \(reason)", "nothing was imported"])
         }
-    }
-
-    @Test("import refuses unreferenced entries larger than an image may be, and drops smaller ones")
-    func unnamed() async throws {
-        var tar = TarBuilder()
-        for text in ["one", "two"] {
-            let image = Samples.png + Array(repeating: 7, count: 600) + Array(text.utf8)
-            let digest = try await Subprocess.run("sha256sum", [], standardInput: image).outputText.prefix(64)
-            tar.add("blobs/sha256/\(digest)", image)
-        }
-        let archive = tar.bytes + (try await export())
-        let refused = try await program.run("import", "--restore", "--max-filesize", "1K", "-", input: archive)
-        expectOneLine(refused, exit: 65, ["nothing refers to", "--max-filesize (1K)", "nothing was imported"])
-        expectQuiet(try await program.run("import", "--restore", "-", input: archive))
-        #expect(Files.names(in: program.imageDirectory).count == 3)
     }
 
     @Test("import obeys the limits on the command line") func limits() async throws {

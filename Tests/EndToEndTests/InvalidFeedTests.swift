@@ -26,19 +26,6 @@ struct InvalidFeedTests {
         try await expectInvalid(.text(body), reason)
     }
 
-    @Test(
-        "A feed of endless nesting is reported in one line",
-        arguments: [
-            ("", "[", "", "array"), (#"{"items":[],"x":"#, "[", "", ""), (#"{"items":[],"x":"#, "[", "]", "nested"),
-            (#"{"items":"#, #"[{"a":"#, "", ""),
-        ])
-    func nested(_ beginning: String, _ opening: String, _ closing: String, _ reason: String) async throws {
-        let levels = 100_000
-        let opened = beginning + String(repeating: opening, count: levels)
-        let closed = closing.isEmpty ? "" : String(repeating: closing, count: levels) + "}"
-        try await expectInvalid(.text(opened + closed), reason)
-    }
-
     private static let wrongAnswers = [
         (Reply(204), "204"), (Reply(206, body: Array("{\"items\":[]}".utf8)), "206"), (Reply(304), "304"),
         (Reply(400), "400"), (Reply(401), "401"), (Reply(403), "403"), (Reply(404), "404"), (Reply(410), "410"),
@@ -98,16 +85,5 @@ struct InvalidFeedTests {
         #expect(try result.json["source"]?.string == "cache")
         #expect(result.errorLines.count == 1)
         #expect(result.errorText.contains("items: missing"))
-    }
-
-    @Test("A remote feed of a public format can't name local files, whatever its URL's path")
-    func localFiles() async throws {
-        let program = try Program()
-        let server = try FeedServer(images: 0)
-        try program.directory.write(Samples.png, to: "secret.png")
-        server.serve(feedOf: ["file://\(program.directory.path("secret.png"))"])
-        let result = try await program.run(server.feedURL)
-        #expect(result.status == .exited(65))
-        #expect(Files.names(in: program.imageDirectory) == [])
     }
 }

@@ -82,28 +82,6 @@ struct KeepingTests {
         #expect(images.map { $0["current"] } == [.bool(true), .bool(true), .bool(false), .bool(false)])
     }
 
-    @Test("Items that left the feed are not kept without --keep")
-    func notKept() async throws {
-        expectQuiet(try await program.run(feed))
-        serve([3])
-        expectQuiet(try await program.run(feed))
-        #expect(try await shown() == [[3], []])
-        let status = try (await program.run("status", "--json")).json["feeds"]?.array?.first
-        #expect(status?["keep"]?.string == "none")
-    }
-
-    @Test("--keep COUNT keeps that many items in total")
-    func count() async throws {
-        expectQuiet(try await program.run("--keep", "4", feed))
-        for newest in 3...5 {
-            serve([newest, newest - 1, newest - 2])
-            expectQuiet(try await program.run(feed))
-        }
-        #expect(try await shown() == [[5, 4, 3], [2]])
-        expectQuiet(try await program.run("--keep", "2", feed))
-        #expect(try await shown() == [[5, 4, 3], []])
-    }
-
     @Test("--keep of the config file applies although the server is gone and the feed is stale")
     func stale() async throws {
         _ = try program.directory.write("max-age = 1s\n[feed \"\(feed)\"]\nkeep = forever\n", to: "config")

@@ -67,25 +67,6 @@ struct LeftAloneTests {
         expectQuiet(try await program.run(server.feedURL))
     }
 
-    @Test("A dry run does not plan to download a skipped image")
-    func dryRun() async throws {
-        try await failOnce(Reply(404))
-        let result = try await program.run("-n", server.feedURL)
-        #expect(result.outputLines == ["would keep \(server.feedURL) (unchanged, 3 images)"])
-        let retried = try await program.run("-n", "--retry-failed", server.feedURL)
-        #expect(retried.outputLines.last == "would download \(server.imageURL(1))")
-    }
-
-    @Test("validate forgets the failures of images that no feed names")
-    func validated() async throws {
-        try await failOnce(Reply(404))
-        server.serve(images: [0, 2])
-        expectQuiet(try await program.run(server.feedURL))
-        #expect(try await program.sql("SELECT count(*) FROM failures") == "1")
-        #expect(try await program.run("validate").status == .exited(0))
-        #expect(try await program.sql("SELECT count(*) FROM failures") == "0")
-    }
-
     private func age(byMinutes minutes: Int) async throws {
         try await program.sql("UPDATE failures SET failed_at = failed_at - \(minutes) * 60 * 1000000")
     }

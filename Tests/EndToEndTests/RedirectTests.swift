@@ -80,29 +80,4 @@ struct RedirectTests {
         #expect(result.errorText.contains(limit == 1 ? "1 redirect " : "\(limit) redirects "))
         #expect(server.requestCount - before == limit + 1)
     }
-
-    @Test("A redirect to another server carries no credentials of the first")
-    func credentials() async throws {
-        let other = try FeedServer(images: 1)
-        server.server.route("/feed.json", .redirect(to: other.feedURL))
-        let url = server.feedURL.replacing("http://", with: "http://ann:secret@")
-        expectQuiet(try await program.run(url))
-        #expect(server.server.requests.first?.header("authorization") != nil)
-        #expect(other.requestCount == 2)
-        #expect(other.server.requests.allSatisfy { $0.header("authorization") == nil })
-    }
-
-    @Test("A redirect is followed although its own body breaks off")
-    func cutOffBody() async throws {
-        for (from, to) in [("/old", "/feed.json"), ("/0.png", "/1.png")] {
-            var reply = Reply.cutOff(after: 3, of: [UInt8](repeating: 0x20, count: 100))
-            reply.status = 302
-            reply.headers = [("Location", to)]
-            server.server.route(from, reply)
-        }
-        server.serve(.png(1), at: 1)
-        expectQuiet(try await program.run("--retries", "0", server.server.url("/old")))
-        let image = try await program.run("image", "--offline", server.imageURL(0))
-        #expect(image.standardOutput == FeedServer.image(1))
-    }
 }

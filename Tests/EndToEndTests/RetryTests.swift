@@ -54,13 +54,6 @@ struct RetryTests {
         #expect(server.paths().filter { $0 == "/0.png" }.count == 1)
     }
 
-    @Test("A permanent failure is requested once", arguments: [401, 403, 404, 410, 501])
-    func permanent(status: Int) async throws {
-        server.serve(Reply(status), at: 1)
-        #expect(try await program.run("--retries", "3", server.feedURL).status == .exited(23))
-        #expect(server.paths().filter { $0 == "/1.png" }.count == 1)
-    }
-
     @Test("Nothing is retried before Retry-After is over")
     func retryAfter() async throws {
         let times = Mutex<[ContinuousClock.Instant]>([])
@@ -98,19 +91,6 @@ struct RetryTests {
         #expect(result.errorText.contains("HTTP 503 and asks to wait 3600 seconds"), "\(result.errorText)")
     }
 
-    @Test("A dead host is given up for the run, with one line for its hundred images")
-    func deadHost() async throws {
-        let dead = try DeadPort()
-        server.serve(feedOf: (0..<100).map { dead.url("/\($0).png") } + [server.imageURL(0)])
-        let result = try await program.run("--retries", "1", server.feedURL)
-        #expect(result.status == .exited(23))
-        #expect(result.errorLines.count == 2, "\(result.errorText)")
-        let line = "feedsync: 100 images from 127.0.0.1:\(dead.port): "
-        #expect(result.errorText.hasPrefix(line), "\(result.errorText)")
-        #expect(!result.errorText.contains("other reasons"), "\(result.errorText)")
-        #expect(result.errorText.contains("1 downloaded"))
-    }
-
     @Test("A host that accepts connections and stays silent is given up for the run")
     func silentHost() async throws {
         let silent = try FeedServer(images: 40)
@@ -126,14 +106,6 @@ struct RetryTests {
         // images.
         #expect(silent.requestCount <= 36)
         gate.open()
-    }
-
-    @Test("A connection that is reset, or a body that is cut off, is retried")
-    func cutOff() async throws {
-        server.server.route("/0.png", attempts: [.raw("", ending: .reset), .png(0)])
-        server.server.route("/1.png", attempts: [.cutOff(after: 15, of: FeedServer.image(1)), .png(1)])
-        expectQuiet(try await program.run("--retries", "2", server.feedURL))
-        #expect(try await program.run("image", "--offline", server.imageURL(1)).standardOutput == FeedServer.image(1))
     }
 }
 

@@ -48,24 +48,6 @@ struct RevalidateTests {
         #expect(try await revalidate().json["images"]?["cached"]?.int == 2)
     }
 
-    @Test("--revalidate keeps images that are unavailable now")
-    func failing() async throws {
-        server.serve(Reply(404), at: 0)
-        let result = try await revalidate()
-        #expect(result.status == .exited(23))
-        #expect(try result.json["images"]?["failed"]?.int == 1)
-        let image = try await program.run("image", "--offline", server.imageURL(0))
-        #expect(image.standardOutput == FeedServer.image(0))
-    }
-
-    @Test("--revalidate downloads images whose files are gone")
-    func missing() async throws {
-        let digest = try await program.digest(of: server.imageURL(0))
-        #expect(try await program.shell("rm -f \"$1\"", "\(program.imageDirectory)/\(digest)").status == .exited(0))
-        #expect(try await revalidate().json["images"]?["downloaded"]?.int == 2)
-        #expect(Files.names(in: program.imageDirectory).contains(digest))
-    }
-
     @Test("A validator of more than 1 KiB is never stored, and one in an older cache is ignored")
     func longValidators() async throws {
         let kept = "SELECT count(*) FROM (SELECT etag FROM images UNION ALL SELECT etag FROM feeds) WHERE etag NOT NULL"
@@ -83,12 +65,5 @@ struct RevalidateTests {
         #expect(try await revalidate().status == .exited(0))
         #expect(server.server.requests.dropFirst(before).allSatisfy { $0.header("if-none-match") == nil })
         #expect(try await program.sql(kept) == "1")
-    }
-
-    @Test("Cached images cost no request without --revalidate")
-    func without() async throws {
-        let before = server.requestCount
-        expectQuiet(try await program.run(server.feedURL))
-        #expect(server.paths(after: before) == ["/feed.json"])
     }
 }

@@ -191,12 +191,6 @@ struct ShowTests {
         #expect(try result.json["saved_at"]?.isNull == true)
         withExtendedLifetime(lock) {}
     }
-
-    @Test("show takes exactly one FEED")
-    func operands() async throws {
-        expectOneLine(try await program.run("show"), exit: 64, ["FEED"])
-        expectOneLine(try await program.run("show", server.feedURL, "./b"), exit: 64, ["./b"])
-    }
 }
 
 @Suite("A show that is read slowly")

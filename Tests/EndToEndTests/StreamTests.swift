@@ -18,6 +18,7 @@ struct StreamTests {
         [
             ["show", "FEED"], ["show", "--offline", "FEED"], ["image", "IMAGE"], ["status", "--json"], ["--help"],
             ["sync", "--json", "FEED"], ["sync", "-n", "FEED"], ["validate", "--json"], ["--version"],
+            ["help", "--man"], ["completions", "fish"],
         ])
     func unwritable(_ redirection: String, _ command: [String]) async throws {
         try await program.run(server.feedURL)

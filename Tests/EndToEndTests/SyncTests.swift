@@ -115,13 +115,6 @@ struct SyncTests {
         expectOneLine(try await program.run(), exit: 64, ["no feed to sync", "feedsync help"])
     }
 
-    @Test("A feed without images is valid")
-    func emptyFeed() async throws {
-        let server = try FeedServer(images: 0)
-        expectQuiet(try await program.run(server.feedURL))
-        #expect(try await program.status()["feeds"]?[0]?["images"]?.int == 0)
-    }
-
     @Test("Every feed is tried, and the exit code is that of the first hard failure in their order")
     func mixed() async throws {
         let (good, bad, dead) = (try FeedServer(images: 2), try FeedServer(images: 0), try DeadPort())
@@ -138,13 +131,6 @@ struct SyncTests {
             #expect(try await program.digest(of: good.imageURL(0)) != "")
             #expect(result.errorLines.count == Set(feeds).count + 1, "\(result.errorText)")
         }
-    }
-
-    @Test("A feed given twice is synced once")
-    func twice() async throws {
-        let server = try FeedServer(images: 1)
-        expectQuiet(try await program.run(server.feedURL, server.feedURL))
-        #expect(server.paths() == ["/feed.json", "/0.png"])
     }
 
     @Test("An unchanged feed costs one conditional request, and its images cost none")
@@ -167,48 +153,6 @@ struct SyncTests {
         #expect(try await program.status()["feeds"]?[0]?["fresh"]?.bool == true)
     }
 
-    @Test("A server without validators is asked once more, and an equal feed is unchanged")
-    func unchangedWithoutValidators() async throws {
-        let server = try FeedServer(images: 3)
-        try await program.run(server.feedURL)
-        let result = try await program.run("sync", "--json", server.feedURL)
-        #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "unchanged")
-        #expect(server.paths(after: 4) == ["/feed.json"])
-    }
-
-    @Test("A changed feed keeps the data of every URL that is still in it")
-    func changed() async throws {
-        let server = try FeedServer(images: 3)
-        try await program.run(server.feedURL)
-        server.serve(images: [2, 3, 1])
-
-        let result = try await program.run("sync", "--json", server.feedURL)
-
-        #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "updated")
-        #expect(server.paths(after: 4) == ["/feed.json", "/3.png"])
-        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
-    }
-
-    @Test("One URL in many items is downloaded once")
-    func duplicates() async throws {
-        let server = try FeedServer(images: 1)
-        server.serve(feedOf: [server.imageURL(0), server.imageURL(0), server.imageURL(0)])
-        let result = try await program.run("sync", "--json", server.feedURL)
-        #expect(server.paths() == ["/feed.json", "/0.png"])
-        #expect(try result.json["images"]?["total"]?.int == 1)
-        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
-    }
-
-    @Test("The same bytes under two URLs are one file")
-    func equalBytes() async throws {
-        let server = try FeedServer(images: 2)
-        server.serve(.png(0), at: 1)
-        expectQuiet(try await program.run(server.feedURL))
-        #expect(Files.names(in: program.imageDirectory).count == 1)
-        #expect(try await program.status()["images"]?["count"]?.int == 1)
-        #expect(try await program.digest(of: server.imageURL(0)) == program.digest(of: server.imageURL(1)))
-    }
-
     @Test("A feed can have a query, a byte order mark and unknown members")
     func liberal() async throws {
         let server = try FeedServer(images: 1)
@@ -216,15 +160,6 @@ struct SyncTests {
         server.server.route("/f?a=b&c", .text("\u{FEFF} {\"version\":2,\"items\":[\(item)]}\n"))
         expectQuiet(try await program.run(server.server.url("/f?a=b&c")))
         #expect(try await program.status()["images"]?["count"]?.int == 1)
-    }
-
-    @Test("Options can be set in the environment")
-    func environment() async throws {
-        let server = try FeedServer(images: 1)
-        let result = try await program.run(server.feedURL, environment: ["FEEDSYNC_MAX_FILESIZE": "1"])
-        #expect(result.status == .exited(23))
-        let wrong = try await program.run(server.feedURL, environment: ["FEEDSYNC_JOBS": "many"])
-        expectOneLine(wrong, exit: 78, ["FEEDSYNC_JOBS", "many"])
     }
 
     @Test(

@@ -121,12 +121,6 @@ struct UsageTests {
         expectQuiet(try await program.shell(script, program.directory.path))
     }
 
-    @Test("A word that is the name of a file is that file")
-    func file() async throws {
-        try program.directory.write(FeedServer.feed([]), to: "feed")
-        expectQuiet(try await program.shell(#"cd "$1" && "$feedsync" feed"#, program.directory.path))
-    }
-
     @Test(
         "A wrong variable ends with 78 and its name",
         arguments: [
@@ -169,13 +163,6 @@ struct UsageTests {
         #expect(page.outputText.contains(words), "\(page.errorText)")
         let overview = try await program.run("help").outputText
         #expect(overview.contains("\n  \(name) "))
-    }
-
-    @Test("The version is one line")
-    func version() async throws {
-        let result = try await program.run("--version")
-        #expect(result.status == .exited(0))
-        #expect(result.outputText.wholeMatch(of: #/feedsync \d+\.\d+\.\d+\n/#) != nil)
     }
 
     @Test("help and version work without a home, a cache and a valid environment")

@@ -20,18 +20,6 @@ struct VersionOneCacheTests {
         expectQuiet(result)
     }
 
-    @Test("A cache of 0.1.0 shows the same before and after its migration")
-    func shown() async throws {
-        try await makeCache()
-        let images = try JSONValue.parse(Array(try await program.saved(Self.feed).utf8))["images"]?.array ?? []
-        #expect(images.map { $0["description"]?.string } == ["Dawn", nil])
-        #expect(images.map { $0["url"]?.string } == ["there", "gone"].map { "https://images.example/\($0).png" })
-        #expect(images.map { $0["digest"]?.isNull } == [false, true])
-        let before = try await program.saved(Self.feed)
-        expectQuiet(try await program.run("validate", "--max-age", "forever"))
-        #expect(try await program.saved(Self.feed) == before)
-    }
-
     @Test(
         "A cache of 0.1.0 is complete when the migrating run is killed at any moment",
         arguments: ["pwrite64", "fdatasync", "ftruncate", "unlink"])
