@@ -26,14 +26,6 @@ extension MaxAge {
     }
 }
 
-package enum DecimalDigits {
-    /// Returns the number that the digits write. It returns nil for any other text, also for a sign, which `Int64.init`
-    /// accepts.
-    package static func number(_ text: Substring) -> Int64? {
-        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
-    }
-}
-
 /// The rule for the freshness of a saved feed. The caller passes in both moments: the domain reads no clock.
 package enum FeedCachePolicy {
     package static func isFresh(savedAt: Timestamp, now: Timestamp, maxAge: MaxAge) -> Bool {

@@ -40,3 +40,12 @@ package struct FeedSizeLimit: Hashable, Sendable {
     /// Describes a feed with too many images.
     package static func tooMany(_ images: Int) -> String { "more than \(images) images (see --max-feed-size)" }
 }
+
+/// Reads whole numbers.
+package enum DecimalDigits {
+    /// Returns the number that the digits write. It returns nil for any other text, also for a sign, which `Int64.init`
+    /// accepts.
+    package static func number(_ text: Substring) -> Int64? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
+    }
+}
