@@ -108,6 +108,19 @@ extension JSONWriter {
         self.name(name)
         write(number)
     }
+
+    /// Writes the number, or null for nil.
+    package mutating func member(_ name: StaticString, _ number: Int64?) {
+        self.name(name)
+        if let number { write(number) } else { writeNull() }
+    }
+
+    package mutating func member(_ name: StaticString, _ texts: [String]) {
+        self.name(name)
+        beginArray()
+        for text in texts { write(text) }
+        endArray()
+    }
 }
 
 extension JSONWriter {

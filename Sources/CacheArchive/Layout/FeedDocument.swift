@@ -178,7 +178,8 @@ extension FeedDocument {
             id: try JSONObject.require(members.id, "id", of: top, reader), description: members.description,
             location: members.location, url: try JSONObject.require(members.url, "url", of: top, reader),
             post: FeedPost(
-                title: members.title, link: members.link, published: members.published, lastSeen: members.lastSeen),
+                title: members.title, link: members.link, published: members.published, author: members.author,
+                rights: members.rights, tags: members.tags, text: members.text, lastSeen: members.lastSeen),
             alternatives: members.alternatives)
         guard let digest = members.digest else { return (image, nil) }
         let from = members.from ?? image.url
@@ -195,7 +196,8 @@ extension FeedDocument {
     /// The members of an image that have been read so far.
     private struct ImageMembers {
         static let names: [StaticString] = [
-            "id", "description", "location", "title", "link", "published", "last_seen", "alternatives", "url", "from",
+            "id", "description", "location", "title", "link", "published", "author", "rights", "tags", "text",
+            "last_seen", "alternatives", "url", "from",
             "digest", "fetched_at", "etag", "last_modified",
         ]
 
@@ -208,6 +210,10 @@ extension FeedDocument {
         var title: String?
         var link: ResourceURL?
         var published: Timestamp?
+        var author: String?
+        var rights: String?
+        var tags: [String] = []
+        var text: String?
         var lastSeen: Timestamp?
         var alternatives: [ResourceURL] = []
         var url: ResourceURL?
@@ -230,6 +236,10 @@ extension FeedDocument {
             case "title": title = try FeedDocument.readText(&reader, longest: longest)
             case "link": link = try FeedDocument.readUnlessNull(&reader, FeedDocument.readLink)
             case "published": published = try FeedDocument.readUnlessNull(&reader, FeedDocument.readTime)
+            case "author": author = try FeedDocument.readText(&reader, longest: FeedDocument.longestText)
+            case "rights": rights = try FeedDocument.readText(&reader, longest: FeedDocument.longestText)
+            case "tags": tags = try FeedDocument.readUnlessNull(&reader, FeedDocument.readTags) ?? []
+            case "text": text = try FeedDocument.readText(&reader, longest: FeedDocument.longestText)
             case "last_seen": lastSeen = try FeedDocument.readUnlessNull(&reader, FeedDocument.readTime)
             case "alternatives": alternatives = try FeedDocument.readAlternatives(&reader, of: feed)
             case "url": url = try FeedDocument.readImageURL(&reader, of: feed)
@@ -259,6 +269,20 @@ extension FeedDocument {
         let url = try readURL(&reader)
         guard url.isRemote else { throw reader.mismatch("not an http(s) URL", at: start) }
         return url
+    }
+
+    private static func readTags(_ reader: inout JSONReader) throws(JSONError) -> [String] {
+        let start = reader.position
+        var tags: [String] = []
+        try reader.enterArray()
+        while try reader.nextElement() {
+            guard tags.count < FeedPost.mostTags else { throw reader.mismatch("more than \(FeedPost.mostTags)", at: start) }
+            guard let tag = try readText(&reader, longest: longestText) else { continue }
+            // The cache separates tags by line breaks.
+            guard !tag.utf8.contains(UInt8(ascii: "\n")) else { throw reader.mismatch("has a line break in it", at: start) }
+            tags.append(tag)
+        }
+        return tags
     }
 
     private static func readAlternatives(

@@ -28,13 +28,12 @@ struct FeedDocumentWriter {
         if let title = image.title { json.member("title", title) }
         if let link = image.link { json.member("link", link.text) }
         if let published = image.published { json.member("published", published.rfc3339) }
+        if let author = image.author { json.member("author", author) }
+        if let rights = image.rights { json.member("rights", rights) }
+        if !image.tags.isEmpty { json.member("tags", image.tags) }
+        if let text = image.text { json.member("text", text) }
         if let lastSeen = image.lastSeen { json.member("last_seen", lastSeen.rfc3339) }
-        if !image.alternatives.isEmpty {
-            json.name("alternatives")
-            json.beginArray()
-            for alternative in image.alternatives { json.write(alternative.text) }
-            json.endArray()
-        }
+        if !image.alternatives.isEmpty { json.member("alternatives", image.alternatives.map(\.text)) }
         json.member("url", image.url.text)
         if let stored = given.stored {
             if let from = stored.from { json.member("from", from.text) }

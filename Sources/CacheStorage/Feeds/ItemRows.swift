@@ -3,7 +3,8 @@ internal import FeedCore
 /// Reads feed images from rows that begin with `columns`. The database is untrusted input and checked like any other.
 struct ItemReader {
     static let columns = """
-        position, item_id, url, credentials, description, location, title, link, published, alternatives, last_seen
+        position, item_id, url, credentials, description, location, title, link, published, alternatives, last_seen,
+            author, rights, tags, text
         """
 
     private let connection: SQLiteConnection
@@ -34,8 +35,9 @@ struct ItemReader {
             id: (row.text(1) ?? "").withoutPasswords, description: row.text(4), location: row.text(5),
             url: try url(in: row),
             post: FeedPost(
-                title: row.text(6), link: link(in: row),
-                published: moment(8, in: row), lastSeen: moment(10, in: row)),
+                title: row.text(6), link: link(in: row), published: moment(8, in: row), author: row.text(11),
+                rights: row.text(12), tags: row.text(13).map(Tags.split) ?? [], text: row.text(14),
+                lastSeen: moment(10, in: row)),
             alternatives: alternatives(in: row))
     }
 
@@ -80,7 +82,7 @@ struct ItemReader {
 /// Writes the images of a feed as rows.
 struct ItemWriter {
     private static let rowsAtOnce = 8
-    private static let columns: Int32 = 11
+    private static let columns: Int32 = 15
 
     let connection: SQLiteConnection
     /// The row of the feed.
@@ -94,12 +96,13 @@ struct ItemWriter {
             let items = try connection.statement(
                 """
                 INSERT INTO items
-                    (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives)
+                    (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives,
+                    author, rights, tags, text)
                 VALUES
-                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
-                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
-                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
-                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
             try run(items, with: rest.prefix(Self.rowsAtOnce), first: Int64(rest.startIndex))
             rest = rest.dropFirst(Self.rowsAtOnce)
@@ -114,8 +117,9 @@ struct ItemWriter {
         let item = try connection.statement(
             """
             INSERT INTO items
-                (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives,
+                author, rights, tags, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         try run(item, with: [image], first: position)
     }
@@ -144,5 +148,16 @@ struct ItemWriter {
         try items.bind(bound + 9, image.link?.text)
         try items.bind(bound + 10, image.published?.microseconds)
         try items.bind(bound + 11, AlternativeURLs.join(image.alternatives))
+        try items.bind(bound + 12, image.author)
+        try items.bind(bound + 13, image.rights)
+        try items.bind(bound + 14, Tags.join(image.tags))
+        try items.bind(bound + 15, image.text)
     }
+}
+
+/// The tags of a post in one column, a line each. A tag of a feed contains no line break.
+private enum Tags {
+    static func join(_ tags: [String]) -> String? { tags.isEmpty ? nil : tags.joined(separator: "\n") }
+
+    static func split(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 }

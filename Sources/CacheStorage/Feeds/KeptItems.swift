@@ -44,8 +44,8 @@ struct KeptItems {
             """
             INSERT INTO items
                 (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives,
-                last_seen, missing)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                author, rights, tags, text, last_seen, missing)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             """)
         // The positions ascend, so that each position is tried once even if many items have almost the same age.
         var next = Int64.min
@@ -60,8 +60,8 @@ struct KeptItems {
                 missing = .yes
             }
             try ItemWriter.bind(image, to: item, feed, position)
-            try item.bind(12, image.lastSeen?.microseconds)
-            try item.bind(13, missing.rawValue)
+            try item.bind(16, image.lastSeen?.microseconds)
+            try item.bind(17, missing.rawValue)
             try item.run()
         }
         try recount()

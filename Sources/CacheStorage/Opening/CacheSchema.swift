@@ -91,6 +91,12 @@ struct CacheSchema: Sendable {
         ALTER TABLE feeds ADD COLUMN error_at INTEGER;
         """,
         Migration(CircleMigration.divide),
+        """
+        ALTER TABLE items ADD COLUMN author TEXT;
+        ALTER TABLE items ADD COLUMN rights TEXT;
+        ALTER TABLE items ADD COLUMN tags TEXT;
+        ALTER TABLE items ADD COLUMN text TEXT;
+        """,
     ])
 
     /// "FSYN", which distinguishes a cache's database from any other SQLite file.
@@ -163,7 +169,7 @@ struct CacheSchema: Sendable {
                 """,
                 """
                 feed, position, item_id, description, location, url, credentials, title, link, published, alternatives,
-                    last_seen, missing
+                    last_seen, missing, author, rights, tags, text
                 FROM items
                 """,
                 "url, circle, digest, size, media_type, etag, last_modified, fetched_at FROM images",

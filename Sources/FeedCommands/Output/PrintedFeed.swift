@@ -43,12 +43,19 @@ struct PrintedFeed {
         writer.member("title", image.title)
         writer.member("link", image.link?.text)
         writer.member("published", image.published?.rfc3339)
+        writer.member("author", image.author)
+        writer.member("rights", image.rights)
+        if !image.tags.isEmpty { writer.member("tags", image.tags) }
+        writer.member("text", image.text)
         writer.member("url", image.url.text)
         if let from = stored?.from { writer.member("from", from.text) }
         writer.member("digest", stored.map { "sha256:\($0.digest.hex)" })
         writer.member("path", stored?.path)
+        writer.member("size", stored?.size)
+        writer.member("type", stored?.type.mediaType)
         writer.member("fetched_at", stored?.fetchedAt.rfc3339)
         writer.member("current", image.lastSeen == nil)
+        writer.member("last_seen", image.lastSeen?.rfc3339)
         writer.endObject()
     }
 

@@ -28,6 +28,10 @@ extension FeedImage {
     package var title: String? { post?.title }
     package var link: ResourceURL? { post?.link }
     package var published: Timestamp? { post?.published }
+    package var author: String? { post?.author }
+    package var rights: String? { post?.rights }
+    package var tags: [String] { post?.tags ?? [] }
+    package var text: String? { post?.text }
     /// The last time the image was in its feed; nil if it is in the feed now.
     package var lastSeen: Timestamp? { post?.lastSeen }
 
@@ -44,8 +48,9 @@ extension FeedImage {
     package func leaving(_ moment: Timestamp) -> FeedImage {
         FeedImage(
             id: id, description: description, location: location, url: url,
-            post: FeedPost(title: title, link: link, published: published, lastSeen: moment), alternatives: alternatives
-        )
+            post: FeedPost(
+                title: title, link: link, published: published, author: author, rights: rights, tags: tags, text: text,
+                lastSeen: moment), alternatives: alternatives)
     }
 }
 
@@ -70,25 +75,49 @@ package final class FeedPost: Sendable {
     /// The page of the post, without credentials.
     package let link: ResourceURL?
     package let published: Timestamp?
+    package let author: String?
+    /// The licence or the copyright, as text or as a URL.
+    package let rights: String?
+    /// The distinct tags in the order of the feed.
+    package let tags: [String]
+    /// The plain text of the post, which may be cut.
+    package let text: String?
     /// The last time the post was in the feed; nil if it is in the feed now.
     package let lastSeen: Timestamp?
 
+    package static let mostTags = 32
+    /// The most characters of a text.
+    package static let longestText = 1000
+
     /// Returns nil for a post without any fact.
     package init?(
-        title: String? = nil, link: ResourceURL? = nil, published: Timestamp? = nil, lastSeen: Timestamp? = nil
+        title: String? = nil, link: ResourceURL? = nil, published: Timestamp? = nil, author: String? = nil,
+        rights: String? = nil, tags: [String] = [], text: String? = nil, lastSeen: Timestamp? = nil
     ) {
-        guard title != nil || link != nil || published != nil || lastSeen != nil else { return nil }
+        guard
+            title != nil || link != nil || published != nil || author != nil || rights != nil || !tags.isEmpty
+                || text != nil || lastSeen != nil
+        else { return nil }
         self.title = title
         self.link = link
         self.published = published
+        self.author = author
+        self.rights = rights
+        self.tags = tags
+        self.text = text
         self.lastSeen = lastSeen
+    }
+
+    /// The texts, each of which is compared by its bytes.
+    private var texts: [ExactText?] {
+        [title, author, rights, text].map { $0.map(ExactText.init) } + tags.map(ExactText.init)
     }
 }
 
 extension FeedPost: Equatable {
     package static func == (left: FeedPost, right: FeedPost) -> Bool {
         left === right
-            || left.title.map(ExactText.init) == right.title.map(ExactText.init) && left.link == right.link
-                && left.published == right.published && left.lastSeen == right.lastSeen
+            || left.link == right.link && left.published == right.published && left.lastSeen == right.lastSeen
+                && left.texts == right.texts
     }
 }

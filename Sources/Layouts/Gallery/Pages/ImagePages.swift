@@ -141,7 +141,10 @@ extension HTMLWriter {
         }
         let title = Self.visible(image.title)
         // The longest part comes last, since the end is cut if the room is short.
-        let more = [image.published?.day, Self.visible(image.location), title == heading ? nil : title]
+        let more = [
+            image.published?.day, Self.visible(image.location), Self.visible(image.author),
+            title == heading ? nil : title,
+        ]
         if more.contains(where: { $0 != nil }) {
             raw("<small>")
             text(more.compactMap(\.self).joined(separator: " · "))

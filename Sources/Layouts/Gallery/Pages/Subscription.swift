@@ -73,6 +73,16 @@ enum AtomSubscription {
         xml.text(entry.title ?? entry.description ?? "Image", limit: 300)
         xml.raw("</title>\n<updated>\(entry.updated.rfc3339)</updated>\n")
         if let published = image.published { xml.raw("<published>\(published.rfc3339)</published>\n") }
+        if let author = HTMLWriter.visible(image.author) {
+            xml.raw("<author><name>")
+            xml.text(author, limit: 300)
+            xml.raw("</name></author>\n")
+        }
+        for tag in image.tags {
+            xml.raw("<category")
+            xml.attribute("term", tag, limit: 300)
+            xml.raw("/>\n")
+        }
         xml.raw("<link rel=\"alternate\" type=\"text/html\" href=\"\(entry.pageURL)\"/>\n")
         if let link = image.link, PublicURL.isPage(link, of: image) {
             xml.raw("<link rel=\"via\"")
@@ -114,6 +124,8 @@ enum JSONSubscription {
             ("external_url", JSONValue(image.link.flatMap { PublicURL.isPage($0, of: image) ? $0.text : nil })),
             ("title", JSONValue(entry.title)), ("content_html", .string(entry.html)),
             ("image", .string(placed.file)), ("date_published", JSONValue(image.published?.rfc3339)),
+            ("authors", HTMLWriter.visible(image.author).map { .array([["name": .string($0)]]) } ?? .null),
+            ("tags", image.tags.isEmpty ? .null : .array(image.tags.map { .string($0) })),
             ("attachments", .array([file])),
         ]
         return .object(
