@@ -39,7 +39,7 @@ enum BodyKind: Equatable {
 
     init(of document: FeedSource) {
         let body = document.bytes
-        if LeadingBytes.isWideMarkup(body) {
+        if WideText.isMarkup(body) {
             self = .xml
             return
         }

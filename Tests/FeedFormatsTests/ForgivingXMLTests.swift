@@ -74,8 +74,6 @@ import Testing
         Sin(rest: "<x a='1'b='2'/>", note: ""),
         Sin(rest: "<x a='1' a='2'/>", note: ""),
         Sin(rest: "<?xml version='1.0'?>", note: ""),
-        // An undeclared prefix is accepted.
-        Sin(rest: "<nosuch:x y:z='1'/>"),
     ]
 
     private func decode(_ format: String, _ sin: Sin) throws -> DecodedFeed {
@@ -151,7 +149,7 @@ import Testing
     @Test(
         "a faulty feed without any item is refused with its first fault",
         arguments: [
-            ("<rss><channel><title>\n&</title></channel></rss>", "line 2, column 1: a raw \"&\""),
+            ("<rss><channel><title>\n&</title></rss>", "line 2, column 1: a raw \"&\""),
             ("<rss>\n<channel><title>A<item><enclosure url='a.png'/></item></channel></rss>", "line 2, column "),
             ("<feed><title>\n&</title></feed>", "line 2, column 1: a raw \"&\""),
             ("<rss>\n&</rss>", "line 2, column 1: "),
@@ -181,17 +179,19 @@ import Testing
     ]
 
     @Test(
-        "a feed that is cut off at any byte is reported as cut off, despite other faults",
+        "a feed that is cut off in its channel is reported as cut off, despite other faults",
         arguments: ["", "<title>a & b</title>", "<b>", "</b>", "<x a=1>\u{8}", "&nosuch;"])
     func cutOff(sin: String) throws {
         let text = Array(Self.ending.joined(separator: sin).utf8)
-        for length in 1..<text.count {
+        for length in 1..<(text.count - "\n</rss>".utf8.count) {
             let bytes = Array(text[..<length])
             let line = bytes.count { $0 == UInt8(ascii: "\n") } + 1
             let message = try #require(HostileFeed.message(bytes))
             #expect(message.hasPrefix("line \(line), column ") && message.contains(": cut off"), "\(message)")
         }
-        #expect(try HostileFeed.decode(text).feed.images.count == 1)
+        for length in (text.count - "\n</rss>".utf8.count)...text.count {
+            #expect(try HostileFeed.decode(Array(text[..<length])).feed.images.count == 1)
+        }
     }
 
     @Test("a subscription list that is cut off is reported as cut off")
@@ -210,8 +210,8 @@ import Testing
         let whole = "<rss><channel><item><enclosure url='a.png'/></foo></item></foo></channel></foo><x></RSS>"
         #expect(HostileFeed.message(Array(text.utf8))?.hasSuffix("cut off: \"</rss>\" is missing") == true)
         #expect(try HostileFeed.decode(Array(whole.utf8)).feed.images.count == 1)
-        let message = HostileFeed.message(Array((String(whole.dropLast(6)) + "</feed></rdf></channel>").utf8))
-        #expect(message?.hasSuffix("cut off: \"</rss>\" is missing") == true)
+        let atom = "<feed><entry><title>&</title></entry></foo></rss></channel>"
+        #expect(HostileFeed.message(Array(atom.utf8))?.hasSuffix("cut off: \"</feed>\" is missing") == true)
     }
 
     @Test(
@@ -265,11 +265,52 @@ import Testing
         }
     }
 
-    @Test("a faulty feed that uses an entity of its own is refused", arguments: ["&", "<b>", ""])
-    func declared(sin: String) {
+    @Test("a faulty feed that uses an entity of its own is read", arguments: ["&", "<b>", ""])
+    func declared(sin: String) throws {
         for use in ["&x;", "<y z='&x;'/>"] {
-            let text = HostileFeed.rss("\(sin)\(use)", after: "<!DOCTYPE rss [<!ENTITY x 'y'>]>")
-            #expect(HostileFeed.message(Array(text.utf8))?.hasSuffix("Entity 'x' not defined") == true)
+            let item = "<title>a</title>\(sin)\(use)<enclosure url='a.png'/>"
+            let text = HostileFeed.rss(item, after: "<!DOCTYPE rss [<!ENTITY x 'y'>]>")
+            #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.count == 1)
+        }
+    }
+
+    @Test(
+        "an undeclared prefix has its usual meaning, and a note gives its first line", arguments: formats.keys.sorted())
+    func prefix(format: String) throws {
+        let declaration = " xmlns:media='http://search.yahoo.com/mrss/'"
+        let text = try #require(Self.formats[format]).replacing(declaration, with: "").replacing(
+            "REST", with: "<media:content url='b.png'/><media:title x:y=''>c</media:title>")
+        let decoded = try HostileFeed.decode(Array(text.utf8))
+        #expect(decoded.feed.images.map(\.url.text).contains("https://feeds.example/b.png"))
+        #expect(
+            decoded.notes == [
+                "line 3: the prefix \"media\" is not declared", "line 3: the prefix \"x\" is not declared",
+            ])
+    }
+
+    @Test(
+        "an enclosure and an item count although elements around them are open",
+        arguments: [
+            "<item><b>bold</i><enclosure url='a.png'/></item></channel></rss>",
+            "<item><description><b>bold</i></description><enclosure url='a.png'/></item></channel></rss>",
+            "<item><description><p>text<enclosure url='a.png'/></item></channel></rss>",
+            "<image><url>logo.png</url><item><enclosure url='a.png'/></item></channel></rss>",
+            "<image><x><item><enclosure url='a.png'/></item></x></image></channel></rss>&",
+            "<item><enclosure url='a.png'/></channel>", "<item><enclosure url='a.png'/></item></channel></rs",
+            "<item><enclosure url='a.png'/></item></channel><x a='",
+        ])
+    func unclosed(text: String) throws {
+        let decoded = try HostileFeed.decode(Array("<rss><channel>\(text)".utf8))
+        #expect(decoded.feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
+    }
+
+    @Test("a feed that ends behind its channel is an empty feed")
+    func empty() throws {
+        for text in [
+            "<rss/>", "<rss></rss>", "<rss><channel></channel>", "<rss><channel><title>\n&</title></channel></rss>",
+            "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/>", "<feed/>",
+        ] {
+            #expect(try HostileFeed.decode(Array(text.utf8)).feed.images == [], "\(text)")
         }
     }
 }

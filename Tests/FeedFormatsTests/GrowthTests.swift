@@ -79,6 +79,15 @@
                 return "<rss xml:base='http://h/\(base)/'><channel><item>\(times(size, "<enclosure url='a.png'/>"))"
                     + "</item></channel></rss>"
             },
+            "similar names": rss { numbered($0) { "<enclosure url='/\($0)/a-name-of-many-letters.png'/>" } },
+            "numbers behind names": rss { numbered($0) { "<enclosure url='/p-\($0 % 9000 + 100).png'/>" } },
+            "numbers behind one name": rss { size in
+                "\(numbered(size) { "<enclosure url='/\($0 % 7)/p-\($0 % 9000 + 100).png'/>" })<enclosure url='/3/p.png'/>"
+            },
+            "suffixes": rss { numbered($0) { "<enclosure url='/p-20x30.\($0 % 9000)' type='image/png'/>" } },
+            "encoded originals": rss { numbered($0) { "<enclosure url='/http%3A%2F%2Fa%2F\($0).png'/>" } },
+            "bare elements": rss { numbered($0) { "<thumb>http://h/\($0).png</thumb>" } },
+            "undeclared prefixes of attributes": rss { numbered($0) { "<a p\($0 % 9):b='1'/>" } },
             "JSON Feed items": json { "\(times($0, #"{"image":"/a.png"},"#)){}" },
             "JSON Feed attachments": json { #"{"attachments":[\#(times($0, #"{"url":"/a.png"},"#)){}]}"# },
             "Essential items": {
@@ -99,6 +108,19 @@
             "commas of a srcset": html { "<img srcset='\(times($0, ","))'>" },
             "long candidates of a srcset": html { "<img srcset='\(numbered($0) { "\(times(1000, "a"))\($0), " })'>" },
             "images without scripts": html { "<img data-src=a><noscript>\(numbered($0) { "<img src=\($0)>" })" },
+            "text links": html { numbered($0) { "<a href=\($0).png>[link]</a>" } },
+            "long text links": html { "<a href='\(times($0, "a")).png'>\(times($0, "a"))</a><img src=a>" },
+            "images linked to one page": { size in
+                let images =
+                    "<a href=http://h/p>\(numbered(size) { "<img src=\($0).png>" })</a><a href=/l.png>[link]</a>"
+                return HostileFeed.rss("<link>http://h/p</link><description><![CDATA[\(images)]]></description>")
+            },
+            "furniture": { size in
+                let items = numbered(size) {
+                    "<item><description>&lt;img src=f.png>&lt;img src=\($0).png></description></item>"
+                }
+                return "<rss><channel>\(items)</channel></rss>"
+            },
             "tags without ends": html { "<img src=a>\(times($0, "<a b=\""))" },
             "comments without ends": html { "<img src=a>\(times($0, "<!--"))" },
         ]
@@ -125,6 +147,30 @@
             let text = try #require(Self.all[name])
             let (small, large) = (Self.steps(text(4000)), Self.steps(text(16_000)))
             #expect(large <= 5 * small + 10_000, "\(small) steps and \(large) steps")
+        }
+
+        @Test("the steps for furniture grow in proportion to the number of items")
+        func furniture() throws {
+            func steps(_ count: Int) -> Int {
+                let items = HostileFeed.numbered(count) {
+                    "<item><description>&lt;img src=/f.png>&lt;img src=/\(100_000 + $0).png></description></item>"
+                }
+                return Self.steps("<rss><channel><link>http://h/</link>\(items)</channel></rss>")
+            }
+            let (small, large) = (steps(10_000), steps(100_000))
+            #expect(large <= 11 * small, "\(small) steps and \(large) steps")
+        }
+
+        @Test("the steps for the candidates of one item grow in proportion to their number")
+        func candidates() throws {
+            func steps(_ count: Int) -> Int {
+                let images = HostileFeed.numbered(count) {
+                    "<enclosure url='/\($0 % 9)/a-long-name-\(1000 + $0)-9x9.png'/>"
+                }
+                return Self.steps(HostileFeed.rss(images))
+            }
+            let (small, large) = (steps(1000), steps(5000))
+            #expect(large <= 6 * small, "\(small) steps and \(large) steps")
         }
     }
 #endif

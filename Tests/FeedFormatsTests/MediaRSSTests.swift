@@ -66,7 +66,7 @@ import Testing
         "a media:content is an image by its medium, its type or its file name",
         arguments: [
             ("url='a' medium='image' type='application/octet-stream'", true), ("url='a' medium='Image'", true),
-            ("url='a' medium='image' type='video/mp4'", true), ("url='a' type='image/png' medium='document'", true),
+            ("url='a' medium='image' type='video/mp4'", false), ("url='a' type='image/png' medium='document'", true),
             ("url='a.png' type='video/mp4'", false), ("url='a.png' medium='video'", false), ("url='a.png'", true),
             ("url='a'", false), ("medium='image'", false), ("url='a.png' type='application/octet-stream'", true),
             ("url='a.png' type='jpg'", true), ("url='a.png' type='image'", true), ("url='a.mp4' type='video'", false),

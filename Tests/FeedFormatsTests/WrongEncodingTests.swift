@@ -26,7 +26,7 @@ import Testing
 
     @Test(
         "a feed with an unknown label is read as UTF-8 if it is valid UTF-8",
-        arguments: ["utf8mb4", "UTF-8;", "binary", "cp65001", "no-such", "IBM037", "../../x"])
+        arguments: ["binary", "cp65001", "no-such", "IBM037", "../../x"])
     func unknown(label: String) throws {
         #expect(try title(Array("é".utf8), declaring: label, server: nil) == "é")
         #expect(try title(Array("e".utf8), declaring: label, server: nil) == "e")

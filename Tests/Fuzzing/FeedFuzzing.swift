@@ -81,6 +81,24 @@ enum FeedFuzzing {
         seeds.append(("alternatives", [0] + Array(json.utf8)))
         let latin = "<?xml version='1.0' encoding='windows-1252'?><rss><channel><item><description><![CDATA[<img src=a>"
         seeds.append(("latin", [0] + Array(latin.utf8) + [0x80, 0xE9, 0x81] + Array("]]></description></item>".utf8)))
+        let bare =
+            "<thumb>http://a/t.png</thumb><bigimage>http://a/b.png</bigimage><image><url>http://a/u.png</url></image>"
+        let inner =
+            "<img src='http://a/x/http%3A%2F%2Fb%2Fp-20x30.png'><img src='http://b/p.jpeg'><img src='/p-256.png'>"
+        let linked = "<a href='c.png'>[link]</a><img src=f.png width=9 height=9><img src=/cta/f.png><img src=g.png>"
+        let posts = (1...4).map {
+            "<item><link>/\($0)/</link>\(bare)<description><![CDATA[\(inner)\(linked)<img src=\($0).png>]]>"
+        }
+        seeds.append(
+            ("sources", [0] + Array("<rss><channel><image>\(posts.joined(separator: "</description></item>"))".utf8)))
+        let dates =
+            "<pubDate>mar. 3 ao\u{fb}t 2026</pubDate><dcterms:issued>2026/1/2</dcterms:issued><date>1.2.2026 3:4</date>"
+        let entry = "<entry><id>http://a/b</id><content>&lt;img src=c></content>\(dates)</entry>"
+        seeds.append(("entry", [0] + Array(entry.utf8)))
+        let wide = Array("<rss><channel><item><enclosure url='a.png'/></item></channel></rss>".utf8)
+        seeds.append(("wide", [0] + wide.flatMap { [0, $0] }))
+        let loose = #"{"items":[{"url":"/a/","image":"b.png","id":7,"content_html":"<img src=c>"}],"version":1.1}"#
+        seeds.append(("loose", [0] + Array(loose.utf8)))
         let page = "<!doctype html><link rel=alternate type=application/rss+xml href=/feed><img src=a>"
         seeds.append(("page", [0] + Array(page.utf8)))
         return seeds

@@ -14,6 +14,9 @@ final class HTMLImages: HTMLVisitor {
         "textarea", "template", "iframe", "title", "xmp", "noembed", "noframes",
     ]
 
+    /// The longest link to a page that is compared with the item's link.
+    private static let longestPage = 2048
+
     private var images: [NamedImage] = []
     private let base: ResourceURL?
     private var figures: [Figure] = []
@@ -22,8 +25,12 @@ final class HTMLImages: HTMLVisitor {
     private var inert: (tag: String, depth: Int)?
     /// The open link, which encloses the next images.
     private var link: ImageTag.EnclosingLink?
+    /// The text in the open link, while it may be the link's own URL.
+    private var linkText: FoldedText?
     /// The candidates of the `<source>` elements in the open `<picture>`.
     private var sources: SourceSet?
+    /// The candidates of the `<source>` elements for print and for colour schemes.
+    private var variants = SourceSet()
     private let most: Int
     private var isWithoutScript = false
     /// The index of the last image that a script loads. A following `<noscript>` element holds the same image.
@@ -43,13 +50,21 @@ final class HTMLImages: HTMLVisitor {
         return (visitor.images, skipReason)
     }
 
-    /// Searches for the beginning of an `<img>` tag: most texts have no image, and parsing a text takes time.
-    private static func mayHoldImage(_ html: String) -> Bool {
+    /// Searches for the beginning of an `<img>` tag or of a link's text that may be the link's URL: most texts have no
+    /// image, and parsing a text takes time.
+    static func mayHoldImage(_ html: String) -> Bool {
         let bytes = html.utf8Span.span
         var index = 0
         while index + 4 < bytes.count {
             if bytes[index] == UInt8(ascii: "<"), bytes[index + 1] | 0x20 == UInt8(ascii: "i"),
                 bytes[index + 2] | 0x20 == UInt8(ascii: "m")
+            {
+                return true
+            }
+            if bytes[index] == UInt8(ascii: ">"),
+                bytes[index + 2] == UInt8(ascii: "l") && bytes[index + 1] == UInt8(ascii: "[")
+                    || bytes[index + 1] == UInt8(ascii: "h") && bytes[index + 2] == UInt8(ascii: "t")
+                        && bytes[index + 3] == UInt8(ascii: "t")
             {
                 return true
             }
@@ -66,13 +81,12 @@ final class HTMLImages: HTMLVisitor {
         // Only a `<noscript>` element directly after a lazy image repeats that image.
         if tag != "noscript", !isWithoutScript { lazyIndex = nil }
         switch tag {
-        case "img": add(ImageTag(attributes, sources: sources ?? SourceSet()))
-        case "a": link = attributes["href"].flatMap { $0.isEmpty ? nil : ImageTag.EnclosingLink($0) }
-        case "picture": sources = SourceSet()
-        case "source":
-            for name in ["srcset", "data-srcset"] as [StaticString] {
-                if let set = attributes[name] { sources?.add(set, isOwn: false) }
-            }
+        case "img":
+            linkText = nil
+            add(ImageTag(attributes, sources: sources ?? SourceSet(), variants: variants))
+        case "a": beginLink(attributes["href"])
+        case "picture": (sources, variants) = (SourceSet(), SourceSet())
+        case "source": addSource(attributes)
         case "noscript": isWithoutScript = true
         case "figure": figures.append(Figure())
         case "figcaption":
@@ -84,13 +98,42 @@ final class HTMLImages: HTMLVisitor {
         }
     }
 
+    private func addSource(_ attributes: HTMLAttributes) {
+        guard sources != nil else { return }
+        let media = attributes["media"]?.lowercased() ?? ""
+        let isVariant = media.hasPrefix("print") || media.contains("prefers-color-scheme")
+        for name in ["srcset", "data-srcset"] as [StaticString] {
+            guard let set = attributes[name] else { continue }
+            if isVariant { variants.add(set, isOwn: false) } else { sources?.add(set, isOwn: false) }
+        }
+    }
+
+    private func beginLink(_ reference: String?) {
+        link = reference.flatMap { $0.isEmpty ? nil : ImageTag.EnclosingLink($0) }
+        linkText = nil
+        guard let link, link.isImage else { return }
+        linkText = FoldedText()
+        linkText?.longest = link.reference.utf8.count + 16
+    }
+
+    /// Ends a link. If its text is `[link]` or its own URL, the link leads to an image of the item.
+    private func endLink() {
+        defer { (link, linkText) = (nil, nil) }
+        guard let link, let text = linkText?.text, images.count < most else { return }
+        guard text == "[link]" || text == FoldedText.fold(link.reference) else { return }
+        var image = NamedImage([NamedImage.Rendition(reference: link.reference, base: base)])
+        image.origin = .textLink
+        images.append(image)
+    }
+
     private func add(_ tag: ImageTag) {
         guard images.count < most else { return }
         let renditions = tag.references(linkedTo: link).map { NamedImage.Rendition(reference: $0, base: base) }
         guard !renditions.isEmpty else { return }
-        let decoration = tag.decoration
-        let title = tag.title.flatMap(FoldedText.fold)
-        let words = (title ?? tag.alternative.flatMap(FoldedText.fold))?.shortened(to: LongestText.words)
+        let decoration = tag.decoration(linkedTo: link)
+        let title = Caption.words(tag.title.flatMap(FoldedText.fold))
+        let alternative = title == nil ? Caption.words(tag.alternative.flatMap(FoldedText.fold)) : nil
+        let words = (title ?? alternative)?.shortened(to: LongestText.words)
         if isWithoutScript, decoration == nil, let lazyIndex {
             images[lazyIndex].renditions += renditions
             images[lazyIndex].description = images[lazyIndex].description ?? words
@@ -98,7 +141,10 @@ final class HTMLImages: HTMLVisitor {
         }
         if title == nil, !figures.isEmpty { figures[figures.count - 1].untitled.append(images.count) }
         if !isWithoutScript { lazyIndex = tag.isLazy ? images.count : nil }
-        images.append(NamedImage(renditions, description: words, decoration: decoration))
+        var image = NamedImage(renditions, description: words, decoration: decoration)
+        image.origin = .tag
+        if let link, !link.isImage, link.reference.utf8.count <= Self.longestPage { image.page = link.reference }
+        images.append(image)
     }
 
     func end(_ tag: String) {
@@ -107,8 +153,8 @@ final class HTMLImages: HTMLVisitor {
             return
         }
         switch tag {
-        case "a": link = nil
-        case "picture": sources = nil
+        case "a": endLink()
+        case "picture": (sources, variants) = (nil, SourceSet())
         case "noscript": (isWithoutScript, lazyIndex) = (false, nil)
         case "figcaption":
             if let last = figures.indices.last, figures[last].caption == nil {
@@ -126,6 +172,8 @@ final class HTMLImages: HTMLVisitor {
     }
 
     func text(_ text: UnsafeBufferPointer<UInt8>) {
-        if inert == nil { caption?.add(text) }
+        guard inert == nil else { return }
+        caption?.add(text)
+        linkText?.add(text)
     }
 }

@@ -1,31 +1,33 @@
 /// The attributes of an `<img>` tag that locate and describe its image, or mark it as decoration.
 struct ImageTag {
     /// References to the uploaded file or to its largest rendition.
-    private var originals: [String?] = [nil, nil, nil]
+    private var originals: [String?] = [nil, nil, nil, nil, nil]
     private var sources: SourceSet
+    /// The candidates for print and for colour schemes, which are variants of the image.
+    private let variants: SourceSet
     /// References that a script copies to `src`, which until then holds a placeholder.
     private var late: [String?] = [nil, nil, nil]
     private var source: String?
     private var hasLateSources = false
-    private var sides: [String] = []
-    private var style: String?
-    private var classes: String?
+    private var marks = DecorationRules.Tag()
     private(set) var title: String?
-    private(set) var alternative: String?
+    var alternative: String? { marks.alternative }
 
     var isLazy: Bool { hasLateSources || late.contains { $0 != nil } }
 
-    /// Reads the attributes. `sources` holds the candidates of the `<picture>` around the tag.
-    init(_ attributes: HTMLAttributes, sources: SourceSet) {
+    /// Reads the attributes. `sources` and `variants` hold the candidates of the `<picture>` around the tag.
+    init(_ attributes: HTMLAttributes, sources: SourceSet, variants: SourceSet) {
         self.sources = sources
+        self.variants = variants
         attributes.visit { name, value in
             switch name {
             case "src": source = source ?? value()
-            case "alt": alternative = value()
+            case "alt": marks.alternative = value()
             case "title": title = value()
-            case "width", "height": sides.append(value())
-            case "class": classes = value()
-            case "style": style = value()
+            case "width": marks.width = value()
+            case "height": marks.height = value()
+            case "class": marks.classes = value()
+            case "style": marks.style = value()
             case "srcset": self.sources.add(value(), isOwn: true)
             case _ where name.hasPrefix("data-"): readData(name, value())
             default: break
@@ -37,8 +39,10 @@ struct ImageTag {
         guard !value.isEmpty else { return }
         switch name {
         case "data-orig-file": originals[0] = value
-        case "data-large-file": originals[1] = value
-        case "data-full-url": originals[2] = value
+        case "data-image" where Self.isLocated(value): originals[1] = value
+        case "data-full-size-url": originals[2] = value
+        case "data-large-file": originals[3] = value
+        case "data-full-url": originals[4] = value
         case "data-src": late[0] = value
         case "data-lazy-src": late[1] = value
         case "data-original": late[2] = value
@@ -49,10 +53,18 @@ struct ImageTag {
         }
     }
 
+    /// Returns whether the value of `data-image` is a URL. Some programs write a number or a name there.
+    private static func isLocated(_ value: String) -> Bool {
+        ["http://", "https://", "/"].contains { value.hasPrefix($0) } || ImageKind.hasImageName(value)
+    }
+
     /// The link around images. It is examined once, because it may be long and enclose many images.
     struct EnclosingLink {
         let reference: String
-        private let isImage: Bool
+        /// Whether the link leads to a file with the name of an image.
+        let isImage: Bool
+        /// The rule that matches the link if images in it are decoration.
+        let decoration: Decoration?
         /// The part of the link before an equals sign. Some servers write the size behind that sign, and their URLs
         /// have no file suffix.
         private let stem: Substring.UTF8View?
@@ -62,6 +74,7 @@ struct ImageTag {
             self.reference = NamedImage.Rendition.shortened(reference)
             isImage = ImageKind.isNamedAsImage(self.reference)
             stem = Self.stem(of: self.reference)
+            decoration = DecorationRules.decoration(ofLink: self.reference)
         }
 
         /// Returns whether the link leads to the image that `source` shows.
@@ -83,10 +96,13 @@ struct ImageTag {
     func references(linkedTo link: EnclosingLink?) -> [String] {
         let linked = link.flatMap { $0.leadsToImage(at: source) ? $0.reference : nil }
         let best = [linked] + originals + sources.references + late
-        return (best + [isLazy ? nil : source]).compactMap { $0 }
+        return (best + [isLazy ? nil : source] + variants.references).compactMap { $0 }
     }
 
-    var decoration: Decoration? { Decoration.of(sides: sides, style: style, classes: classes) }
+    /// Returns the rule that matches the tag or the link around it.
+    func decoration(linkedTo link: EnclosingLink?) -> Decoration? {
+        link?.decoration ?? DecorationRules.decoration(of: marks)
+    }
 }
 
 /// The candidates of an image's `srcset`, the largest first (HTML, section 4.8.4.2.2).

@@ -5,6 +5,8 @@ struct FeedItem {
     /// The largest number of renditions that one item may name: many of them may be the same image.
     static func mostRenditions(in document: FeedSource) -> Int { max(document.mostImages, 50_000) }
 
+    /// The position of the item in its feed, from 1.
+    var number = 0
     var id: String?
     var title: String?
     /// The URL of the item's page: a reference and the `xml:base` that applies to it.
@@ -43,6 +45,9 @@ struct NamedImage {
         var width = 0.0
         var height = 0.0
 
+        /// Whether the reference resolves against the base of the feed.
+        var isRelative: Bool { base == nil && !WebReference.isAbsolute(reference) }
+
         /// The longest reference that can be a valid URL, including white space.
         private static let longest = 16_384
 
@@ -60,6 +65,12 @@ struct NamedImage {
         }
     }
 
+    /// The element that names an image. What the feed declares as an image is what it means; an `<img>` may decorate
+    /// the text.
+    enum Origin {
+        case declared, textLink, tag, thumbnail
+    }
+
     /// The renditions, best first. `ImageCollector` skips those with an invalid URL.
     var renditions: [Rendition]
     /// The image's own title, caption or alternative text, as plain text.
@@ -67,6 +78,15 @@ struct NamedImage {
     var location: String?
     /// The rule that matches the image if it is decoration.
     var decoration: Decoration?
+    var origin = Origin.declared
+    /// The page to which an `<img>` links, or nil.
+    var page: String?
+
+    /// Returns the rule that matches the image at this URL.
+    func decoration(at url: ResourceURL) -> Decoration? {
+        guard origin != .textLink, let row = DecorationRules.decoration(of: url) else { return nil }
+        return origin == .declared && !row.matchesDeclared ? nil : row
+    }
 
     /// Whether the feed states the width of the image.
     var hasSides: Bool { renditions.first.map { $0.width > 0 } == true }
@@ -80,6 +100,32 @@ struct NamedImage {
     init?(_ reference: String?, base: ResourceURL? = nil, description: String? = nil) {
         guard let reference else { return nil }
         self.init([Rendition(reference: reference, base: base)], description: description)
+    }
+}
+
+extension FeedItem {
+    /// The item with one image for the subject to which a text link leads. The item's thumbnails, and an `<img>` that
+    /// links to the item's page, show the same subject in a smaller size.
+    var withOneSubject: FeedItem {
+        guard let subject = images.firstIndex(where: { $0.origin == .textLink }) else { return self }
+        var item = self
+        func isPreview(_ image: NamedImage) -> Bool {
+            image.origin == .tag && image.decoration == nil && image.page != nil && image.page == link?.reference
+        }
+        let thumbnails = substitutes.joined().filter { $0.origin == .thumbnail }
+        for preview in images.filter(isPreview) + thumbnails {
+            item.images[subject].renditions += preview.renditions
+            item.images[subject].description = item.images[subject].description ?? preview.description
+        }
+        item.images.removeAll(where: isPreview)
+        return item
+    }
+
+    /// Whether a reference of the item depends on the base of the feed.
+    var hasRelativeReference: Bool {
+        func isRelative(_ image: NamedImage) -> Bool { image.renditions.contains(where: \.isRelative) }
+        let isLinkRelative = link.map { $0.base == nil && !WebReference.isAbsolute($0.reference) } == true
+        return isLinkRelative || images.contains(where: isRelative) || substitutes.joined().contains(where: isRelative)
     }
 }
 

@@ -3,9 +3,11 @@ internal import JSONText
 
 /// Makes feed images from items, for the formats whose items may have any number of images, valid and invalid ones.
 struct ImageCollector {
-    private(set) var images: [FeedImage] = []
-    private(set) var itemStarts: [Int] = []
     private(set) var notes = FeedNotes()
+    private var images: [FeedImage] = []
+    private var items: [Furniture.Item] = []
+    /// Whether only `<img>` tags name the image, for each image.
+    private var areTags: [Bool] = []
     private var budget: TextBudget
     private var itemCount = 0
     private let links: ImageLinks
@@ -13,14 +15,22 @@ struct ImageCollector {
     private let keepsDecoration: Bool
     private let filter: ImageFilter?
     private let beginning: (ItemText) -> String?
-    /// The URL against which references without an `xml:base` resolve; nil for the feed's own URL.
+    private let feed: ResourceURL
+    /// The channel's link, against which references without an `xml:base` resolve; nil for the feed's own URL.
     private var base: ResourceURL?
+    /// The items before the channel's link, from the first one that has a relative reference; nil after the link.
+    private var waiting: [FeedItem]? = []
+    private var waitingCount = 0
+    /// The number of images after which items no longer wait for the link. Each waiting item takes many times the
+    /// memory of its element.
+    private static let mostWaiting = 50_000
 
     /// Creates a collector. `beginning` returns the first words of a text.
     init(
         in document: FeedSource, taking selection: ImageSelection, beginning: @escaping (ItemText) -> String?
     ) {
         self.beginning = beginning
+        feed = document.url
         links = ImageLinks(in: document.url)
         mostImages = document.mostImages
         budget = TextBudget(for: document)
@@ -28,8 +38,12 @@ struct ImageCollector {
         filter = ImageFilter(selection)
     }
 
-    /// Sets the base, if the link is a valid URL.
-    mutating func setBase(_ link: String) { base = page(link, from: nil) ?? base }
+    /// Sets the base, if the link is a valid URL, and adds the items that waited for it.
+    mutating func setBase(_ link: String, from other: ResourceURL? = nil) throws(DecodingFailure) {
+        guard waiting != nil else { return }
+        base = page(link, from: other) ?? base
+        try addWaiting()
+    }
 
     /// Returns the URL of another page; nil for an invalid reference.
     func page(_ reference: String?, from base: ResourceURL?) -> ResourceURL? {
@@ -37,48 +51,21 @@ struct ImageCollector {
         do { return try links.target(of: reference, from: base) } catch { return nil }
     }
 
+    /// Adds an item, as soon as its relative references can be resolved.
     mutating func add(_ given: FeedItem) throws(DecodingFailure) {
-        try DecodingFailure.check()
         itemCount += 1
-        var item = given.shortened
-        // Many items use their URL or their image's URL as id, and reports show the id.
-        item.id = item.id?.withoutPasswords
-        let number = itemCount
-        if let skipReason = item.skipReason {
-            notes.add("left out the rest of a text of item \(Self.name(item, number)): \(skipReason)")
-        }
-        let noteCount = notes.count
-        var merged = try resolve(item.images, of: item)
-        for substitutes in item.substitutes where merged.isEmpty { merged = try resolve(substitutes, of: item) }
-        guard !merged.isEmpty else {
-            if notes.count == noteCount { notes.add("item \(Self.name(item, number)) has no image") }
-            return
-        }
-        itemStarts.append(images.count)
-        try append(merged, of: item)
+        var item = given.withOneSubject
+        item.number = itemCount
+        guard let waiting, !waiting.isEmpty || item.hasRelativeReference else { return try collect(item) }
+        self.waiting?.append(item)
+        waitingCount += 1 + item.images.count + item.substitutes.joined().count
+        if waitingCount > Self.mostWaiting { try addWaiting() }
     }
 
-    private mutating func append(_ merged: [MergedImages.MergedImage], of item: FeedItem) throws(DecodingFailure) {
-        let link = page(item.link?.reference, from: item.link?.base ?? base)
-            .flatMap { $0.isRemote ? $0.withoutCredentials : nil }
-        var words = item.title
-        if words == nil, let text = item.text, merged.contains(where: { $0.description == nil }) {
-            words = beginning(text)
-        }
-        let post = FeedPost(title: item.title, link: link, published: item.published)
-        for (index, image) in merged.enumerated() {
-            guard images.count < mostImages else { throw .tooMany(mostImages) }
-            let url = image.urls[0]
-            let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? url.text
-            let description = image.description?.shortened(to: LongestText.words) ?? words
-            let location = image.location?.shortened(to: LongestText.words) ?? item.location
-            budget.addImage()
-            try budget.spend(id, description, location, item.title, link?.text)
-            images.append(
-                FeedImage(
-                    id: id, description: description, location: location, url: url, post: post,
-                    alternatives: image.urls.dropFirst().map(\.withoutCredentials)))
-        }
+    private mutating func addWaiting() throws(DecodingFailure) {
+        let items = waiting ?? []
+        waiting = nil
+        for item in items { try collect(item) }
     }
 
     /// Notes an item that is skipped because it is invalid.
@@ -90,6 +77,70 @@ struct ImageCollector {
 
     mutating func note(_ note: String) { notes.add(note) }
 
+    /// Ends the feed. It returns the images without those that recur as decoration, and the index of the first image of
+    /// each item.
+    mutating func finish() throws(DecodingFailure) -> (images: [FeedImage], itemStarts: [Int]) {
+        try addWaiting()
+        guard !keepsDecoration, !areTags.isEmpty else { return (images, items.map(\.start)) }
+        let furniture = Furniture(of: images, areTags: areTags, in: items, itemCount: itemCount)
+        return furniture.removed { image, number, id in
+            let name = Self.name(number, id)
+            notes.add("left out an image of item \(name): \(Self.quoted(image.url.text)): it recurs in the feed")
+        }
+    }
+
+    // MARK: Items
+
+    private mutating func collect(_ given: FeedItem) throws(DecodingFailure) {
+        try DecodingFailure.check()
+        var item = given.shortened
+        // Many items use their URL or their image's URL as id, and reports show the id.
+        item.id = item.id?.withoutPasswords
+        if let skipReason = item.skipReason {
+            notes.add("left out the rest of a text of item \(Self.name(item)): \(skipReason)")
+        }
+        let noteCount = notes.count
+        let hasCandidate = !item.images.isEmpty || item.substitutes.contains { !$0.isEmpty }
+        let link = hasCandidate ? page(item.link?.reference, from: item.link?.base ?? base) : nil
+        let bases = HTMLBases(of: link, channel: base, feed: feed)
+        var merged = try resolve(item.images, of: item, bases)
+        for substitutes in item.substitutes where merged.isEmpty { merged = try resolve(substitutes, of: item, bases) }
+        guard !merged.isEmpty else {
+            if notes.count == noteCount { notes.add("item \(Self.name(item)) has no image") }
+            return
+        }
+        items.append(Furniture.Item(start: images.count, number: item.number, hasID: item.id != nil))
+        try append(merged, of: item, link)
+    }
+
+    private mutating func append(
+        _ merged: [MergedImages.MergedImage], of item: FeedItem, _ page: ResourceURL?
+    ) throws(DecodingFailure) {
+        let link = page.flatMap { $0.isRemote ? $0.withoutCredentials : nil }
+        var words = item.title
+        if words == nil, let text = item.text, merged.contains(where: { $0.description == nil }) {
+            words = beginning(text)
+        }
+        let post = FeedPost(title: item.title, link: link, published: item.published)
+        for (index, image) in merged.enumerated() {
+            guard images.count < mostImages else { throw .tooMany(mostImages) }
+            let url = image.urls[0]
+            let id = item.id.map { Self.id(ofImage: index, in: $0) } ?? url.text
+            let description = image.description?.shortened(to: LongestText.words) ?? words
+            let location = image.location?.shortened(to: LongestText.words) ?? item.location
+            budget.addImage()
+            try budget.spend(id, description, location, item.title, link?.text)
+            images.append(
+                FeedImage(
+                    id: id, description: description, location: location, url: url, post: post,
+                    alternatives: image.urls.dropFirst().map(\.withoutCredentials)))
+            if !keepsDecoration { areTags.append(image.isTag) }
+        }
+    }
+
+    /// Returns the id of an item's image, counted from 0.
+    static func id(ofImage index: Int, in item: String) -> String { index == 0 ? item : "\(item)#\(index + 1)" }
+
     // MARK: Images
 
     private struct Usable {
@@ -98,12 +149,12 @@ struct ImageCollector {
     }
 
     private mutating func resolve(
-        _ images: [NamedImage], of item: FeedItem
+        _ images: [NamedImage], of item: FeedItem, _ bases: HTMLBases
     ) throws(DecodingFailure) -> [MergedImages.MergedImage] {
         var usable: [Usable] = []
         for (index, image) in images.enumerated() {
             if index % 256 == 255 { try DecodingFailure.check() }
-            if let found = try usableURLs(image, of: item) { usable.append(found) }
+            if let found = try usableURLs(image, of: item, bases) { usable.append(found) }
         }
         if let filter { try apply(filter, to: &usable) }
         var merged = MergedImages(count: usable.count, sided: usable.count { $0.image.hasSides })
@@ -113,33 +164,37 @@ struct ImageCollector {
 
     /// Returns the image with its valid URLs; nil for decoration and for an image without a valid URL.
     private mutating func usableURLs(
-        _ image: NamedImage, of item: FeedItem
+        _ image: NamedImage, of item: FeedItem, _ bases: HTMLBases
     ) throws(DecodingFailure) -> Usable? {
         var usable = Usable(image: image)
         var reason: String?
         var decoration = image.decoration
         for rendition in image.renditions where usable.urls.count <= NamedImage.mostURLs {
-            let base = rendition.base ?? base
-            StepCounter.add(rendition.reference.utf8.count + (base?.text.utf8.count ?? 0))
-            let url: ResourceURL?
-            do throws(InvalidURL) {
-                url = try links.target(of: rendition.reference, from: base)
-            } catch {
-                reason = reason ?? error.reason
-                // The URL parser may have read the whole reference before it found the error.
-                try budget.spend(rendition.reference, base?.text)
-                continue
+            let isOfPage = image.origin == .tag || image.origin == .textLink
+            let other = isOfPage && rendition.isRelative ? bases.other : nil
+            let base = rendition.base ?? (isOfPage ? bases.first : self.base)
+            for base in [base] + (other.map { [$0] } ?? []) {
+                StepCounter.add(rendition.reference.utf8.count + (base?.text.utf8.count ?? 0))
+                let url: ResourceURL?
+                do throws(InvalidURL) {
+                    url = try links.target(of: rendition.reference, from: base)
+                } catch {
+                    reason = reason ?? error.reason
+                    // The URL parser may have read the whole reference before it found the error.
+                    try budget.spend(rendition.reference, base?.text)
+                    continue
+                }
+                guard let url else {
+                    try budget.spend(rendition.reference)
+                    reason = reason ?? "a data: URL, which holds the image itself"
+                    continue
+                }
+                try budget.spend(url.text, url.credentials)
+                // Credentials are kept for the first URL only.
+                guard usable.urls.isEmpty || url.credentials == nil else { continue }
+                decoration = decoration ?? image.decoration(at: url)
+                if usable.urls.last != url { usable.urls.append(url) }
             }
-            guard let url else {
-                try budget.spend(rendition.reference)
-                reason = reason ?? "a data: URL, which holds the image itself"
-                continue
-            }
-            try budget.spend(url.text, url.credentials)
-            // Credentials are kept for the first URL only.
-            guard usable.urls.isEmpty || url.credentials == nil else { continue }
-            decoration = decoration ?? Decoration.of(url)
-            usable.urls.append(url)
         }
         if let decoration, !keepsDecoration {
             note(image, of: item, decoration.what)
@@ -162,56 +217,21 @@ struct ImageCollector {
     // MARK: Notes
 
     private mutating func note(_ image: NamedImage, of item: FeedItem, _ reason: String) {
-        let number = itemCount
-        notes.add("left out an image of item \(Self.name(item, number)): \(Self.quoted(image)): \(reason)")
+        notes.add(
+            "left out an image of item \(Self.name(item)): \(Self.quoted(image.renditions.first?.reference ?? "")): \(reason)"
+        )
     }
 
-    private static func name(_ item: FeedItem, _ number: Int) -> String {
-        item.id.map { "\(number) (\(JSONWriter.quote($0, limit: 60)))" } ?? "\(number)"
+    private static func name(_ item: FeedItem) -> String { name(item.number, item.id) }
+
+    private static func name(_ number: Int, _ id: String?) -> String {
+        id.map { "\(number) (\(JSONWriter.quote($0, limit: 60)))" } ?? "\(number)"
     }
 
     /// Returns the quoted reference for a message. It replaces everything before the last @, because an invalid URL may
     /// contain a password.
-    private static func quoted(_ image: NamedImage) -> String {
-        let reference = image.renditions.first?.reference ?? ""
+    private static func quoted(_ reference: String) -> String {
         let at = reference.utf8.lastIndex(of: UInt8(ascii: "@"))
         return JSONWriter.quote(at.map { "***\(reference[$0...])" } ?? reference, limit: 80)
-    }
-}
-
-/// The notes on skipped parts of a feed, which the user reads. Their number is limited to bound the memory for a feed
-/// of invalid items.
-struct FeedNotes {
-    private static let most = 100
-
-    private var notes: [String] = []
-    private var omitted = 0
-
-    var count: Int { notes.count + omitted }
-
-    var all: [String] { omitted == 0 ? notes : notes + ["and \(omitted) more were left out"] }
-
-    mutating func add(_ note: @autoclosure () -> String) {
-        if notes.count < Self.most { notes.append(note()) } else { omitted += 1 }
-    }
-}
-
-/// Limits the memory for texts that a feed writes once and each of its images holds: ids, titles, the beginnings of
-/// URLs. The limit grows with the size of the feed plus the number of its images, rather than with their product.
-struct TextBudget {
-    private static let ofEachImage = 1024
-
-    private var left: Int
-
-    init(for document: FeedSource) {
-        let size = document.bytes.count
-        left = (1 << 20) + max(2 * size, min(8 * size, 64 << 20))
-    }
-
-    mutating func addImage() { left += Self.ofEachImage }
-
-    mutating func spend(_ texts: String?...) throws(DecodingFailure) {
-        for text in texts { left -= text?.utf8.count ?? 0 }
-        guard left >= 0 else { throw .excess }
     }
 }

@@ -7,22 +7,64 @@ struct ImageIdentity {
 
     let key: String
     /// The width or a value near it, which is meaningful only in comparisons.
-    let size: Double
+    private(set) var size: Double
+    /// The key of the URL that ends this URL, or nil: servers that shrink images append the URL of the original.
+    private(set) var originalKey: String?
+
+    /// Whether the path states a size.
+    private(set) var isShrunk = false
 
     init(of url: ResourceURL) {
         let start = url.text.utf8.index(url.text.startIndex, offsetBy: url.scheme.rawValue.utf8.count + 3)
-        guard Self.mayBeMarked(url.text.utf8[start...]) else {
-            (key, size) = (String(url.text[start...]), Self.whole)
+        self.init(ofAddress: url.text[start...])
+        if let original = Self.original(in: key) {
+            originalKey = ImageIdentity(ofAddress: original[...]).key
+            // The original is larger than what another server makes of it.
+            size = min(size, ImageURLParts.unsized)
+        }
+    }
+
+    /// Examines a URL without its scheme.
+    private init(ofAddress address: Substring) {
+        guard Self.mayBeMarked(address.utf8) else {
+            (key, size) = (String(address), Self.whole)
             return
         }
-        var parts = ImageURLParts(url.text[start...])
+        var parts = ImageURLParts(address)
         var size: Double?
         for mark in SizeMark.table {
             guard let marked = mark.take(&parts) else { continue }
             size = min(size ?? marked, marked)
+            if mark.isInPath { isShrunk = true }
         }
         key = parts.text
         self.size = size ?? Self.whole
+    }
+
+    /// Returns the URL without its scheme that ends a key, plain or percent-encoded; nil if there is none. The last
+    /// scheme begins it: servers may shrink what other servers have shrunk.
+    private static func original(in key: String) -> String? {
+        let bytes = key.utf8Span.span
+        StepCounter.add(bytes.count)
+        var index = bytes.count - 8
+        while index >= 0 {
+            if bytes[index] == UInt8(ascii: "h"), bytes[index + 1] == UInt8(ascii: "t"),
+                bytes[index + 2] == UInt8(ascii: "t"), bytes[index + 3] == UInt8(ascii: "p")
+            {
+                return original(behind: key.utf8.dropFirst(index + 4))
+            }
+            index -= 1
+        }
+        return nil
+    }
+
+    private static func original(behind scheme: Substring.UTF8View) -> String? {
+        let mark = scheme.first == UInt8(ascii: "s") ? scheme.dropFirst() : scheme
+        if mark.starts(with: "://".utf8) { return String(Substring(mark.dropFirst(3))) }
+        guard Substring(mark.prefix(9)).uppercased() == "%3A%2F%2F", !mark.contains(UInt8(ascii: "&")) else {
+            return nil
+        }
+        return PercentEncoding.decode(mark.dropFirst(9))
     }
 
     /// Returns whether the URL has the characters of any size mark: most URLs have none, and splitting a URL takes

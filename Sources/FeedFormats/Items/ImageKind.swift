@@ -23,14 +23,19 @@ enum ImageKind {
     ]
 
     /// Returns whether a link leads to an image file. The wiki page of a file ends in the file's name, too:
-    /// `File:Name.jpg`.
+    /// `File:Name.jpg`. An encoded URL in the last component of a path is not such a name.
     static func isNamedAsImage(_ reference: String) -> Bool {
         guard hasImageName(reference) else { return false }
         let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path
         let decoded = PercentEncoding.decode(name) ?? ""
-        let colon = decoded.firstIndex(of: ":")
-        return colon.map { decoded[..<$0].allSatisfy(\.isLetter) } != true
+        guard let colon = decoded.firstIndex(of: ":") else { return true }
+        return decoded[colon...].hasPrefix("://") || !decoded[..<colon].allSatisfy(\.isLetter)
+    }
+
+    /// Returns whether the words end in the suffix of an image file.
+    static func hasImageSuffix(_ words: String) -> Bool {
+        suffix(of: words.utf8[...]).map(imageSuffixes.contains) == true
     }
 
     static func hasImageName(_ reference: String) -> Bool { !imageSuffixes.isDisjoint(with: suffixes(of: reference)) }

@@ -7,13 +7,18 @@ struct MergedImages {
         var urls: [ResourceURL]
         var description: String?
         var location: String?
+        /// Whether only `<img>` tags name the image.
+        var isTag: Bool
         /// The size of the best rendition.
         fileprivate var size: RenditionSize
     }
 
     /// The images so far. An image that was merged with an earlier one has no URLs.
     private var images: [MergedImage] = []
+    /// The indices of merged images, and of the images with which they were merged.
+    private var merged: [Int: Int] = [:]
     private var indices = IndexByKey()
+    private var similar = SimilarNames()
     /// Whether the item has only one image, which needs no comparison.
     private let isAlone: Bool
     /// Whether the feed states the sides of two or more images.
@@ -25,67 +30,89 @@ struct MergedImages {
     init(count: Int, sided: Int) { (isAlone, haveSides) = (count == 1, sided > 1) }
 
     mutating func add(_ named: NamedImage, at urls: [ResourceURL]) {
-        let words = named.description.flatMap { Self.isFileName($0, of: urls[0]) ? nil : $0 }
-        var image = MergedImage(urls: urls, description: words, location: named.location, size: RenditionSize())
+        let words = named.description.flatMap {
+            Caption.describes($0) && !Caption.names($0, fileOf: urls[0]) ? $0 : nil
+        }
+        var image = MergedImage(
+            urls: urls, description: words, location: named.location, isTag: named.origin == .tag,
+            size: RenditionSize())
         guard !isAlone else {
             image.merge(with: nil)
             return images.append(image)
         }
+        let identities = urls.map(ImageIdentity.init)
         var keys: [String] = []
-        for (index, url) in urls.enumerated() {
-            let identity = ImageIdentity(of: url)
+        for identity in identities {
             StepCounter.add(identity.key.utf8.count)
             keys.append(identity.key)
-            if index == 0 { image.size.marked = identity.size }
+            if let original = identity.originalKey { keys.append(original) }
         }
-        if named.hasSides, let stated = named.renditions.first, let first = urls.first {
-            image.size.stated = stated.width
-            if haveSides { keys.append(ImageIdentity(of: first).key(without: [stated.width, stated.height])) }
+        if let first = identities.first {
+            image.size.marked = first.size
+            if let stated = named.renditions.first, named.hasSides {
+                image.size.stated = stated.width
+                if haveSides { keys.append(first.key(without: [stated.width, stated.height])) }
+            }
         }
-        let known = Set(keys.compactMap { indices[$0] }).sorted()
-        for key in keys { indices.add(key, known.first ?? images.count) }
+        var known = keys.compactMap { indices[$0] }
+        if known.isEmpty {
+            let match = similar.matches(of: identities)
+            known = match.indices
+            if let number = match.number { image.size.marked = min(image.size.marked, number) }
+            for (index, number) in match.numbered {
+                images[home(of: index)].size.marked = min(images[home(of: index)].size.marked, number)
+            }
+        }
+        let homes = Set(known.map { home(of: $0) }).sorted()
+        for key in keys { indices.add(key, homes.first ?? images.count) }
+        similar.add(identities, at: homes.first ?? images.count)
+        merge(image, with: homes)
+    }
+
+    /// Returns the index of the image with which the one at `index` was merged.
+    private mutating func home(of index: Int) -> Int {
+        guard let next = merged[index] else { return index }
+        var home = next
+        while let further = merged[home] { home = further }
+        merged[index] = home
+        return home
+    }
+
+    /// Merges an image with the images of these indices, or adds it if there are none.
+    private mutating func merge(_ image: MergedImage, with known: [Int]) {
         guard let first = known.first else {
+            var image = image
             image.merge(with: nil)
             return images.append(image)
         }
         images[first].merge(with: image)
         // The new image may show that several earlier images are the same.
         StepCounter.add(known.count)
-        for other in known.dropFirst() where !images[other].urls.isEmpty {
+        for other in known.dropFirst() {
             images[first].merge(with: images[other])
             images[other].urls = []
+            merged[other] = first
         }
     }
 }
 
-extension MergedImages {
-    /// The index of the image with a key. Most items have few keys, which a linear search finds faster than a
-    /// dictionary.
-    private struct IndexByKey {
-        private static let mostFew = 8
+/// The index of the image with a key. Most items have few keys, which a linear search finds faster than a dictionary.
+struct IndexByKey {
+    private static let mostFew = 8
 
-        private var few: [(key: String, index: Int)] = []
-        private var many: [String: Int] = [:]
+    private var few: [(key: String, index: Int)] = []
+    private var many: [String: Int] = [:]
 
-        subscript(key: String) -> Int? {
-            many.isEmpty ? few.first { $0.key == key }?.index : many[key]
-        }
-
-        /// Adds a key, unless it is known: its first index counts.
-        mutating func add(_ key: String, _ index: Int) {
-            guard self[key] == nil else { return }
-            if few.count < Self.mostFew { return few.append((key, index)) }
-            if many.isEmpty { for (key, index) in few { many[key] = index } }
-            many[key] = index
-        }
+    subscript(key: String) -> Int? {
+        many.isEmpty ? few.first { $0.key == key }?.index : many[key]
     }
 
-    /// Returns whether the description is the file name without its suffix, which software filled in.
-    private static func isFileName(_ words: String, of url: ResourceURL) -> Bool {
-        let path = url.text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path
-        let rest = name.dropFirst(words.utf8.count)
-        return rest.first == UInt8(ascii: ".") && name.starts(with: words.utf8)
+    /// Adds a key, unless it is known: its first index counts.
+    mutating func add(_ key: String, _ index: Int) {
+        guard self[key] == nil else { return }
+        if few.count < Self.mostFew { return few.append((key, index)) }
+        if many.isEmpty { for (key, index) in few { many[key] = index } }
+        many[key] = index
     }
 }
 
@@ -120,5 +147,6 @@ extension MergedImages.MergedImage {
         if leads, let other { size = other.size }
         description = description ?? other?.description
         location = location ?? other?.location
+        isTag = isTag && other?.isTag != false
     }
 }

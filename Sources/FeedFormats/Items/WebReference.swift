@@ -13,6 +13,11 @@ struct WebReference {
         Substring(text.utf8.prefix(scheme.utf8.count)).lowercased() == scheme
     }
 
+    /// Returns whether a reference means the same on every page, without examining all of it.
+    static func isAbsolute(_ reference: String) -> Bool {
+        ["https://", "http://", "data:"].contains { reference.utf8.starts(with: $0.utf8) }
+    }
+
     /// Returns the URL that the reference means on a page at `base`.
     func resolved(on base: ResourceURL) throws(InvalidURL) -> ResourceURL {
         guard !text.isEmpty else { throw InvalidURL("empty") }

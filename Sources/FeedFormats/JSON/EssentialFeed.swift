@@ -15,7 +15,7 @@ enum EssentialFeed {
             if let filter = ImageFilter(selection) { images = try accepted(images, by: filter, &reader) }
             return DecodedFeed(feed: Feed(format: .essential, images: images))
         } catch {
-            if error.kind == .mismatch, JSONFeed.isDeclared(in: document.bytes) { return nil }
+            if error.kind == .mismatch, JSONFeed.isJSONFeed(document.bytes) { return nil }
             throw error.error(host: document.url.hostAndPort)
         }
     }
@@ -35,10 +35,13 @@ enum EssentialFeed {
     ) throws(JSONError) -> [FeedImage]? {
         let top = reader.position
         var images: [FeedImage]?
+        var hasVersionNumber = false
         try reader.enterObject()
         while let name = try reader.nextMember() {
-            if name == "version", try reader.peek() == .string {
-                if JSONFeed.isVersion(try reader.readString()) { return nil }
+            if name == "version" {
+                let version = try JSONFeed.readVersion(&reader)
+                if version.isLine { return nil }
+                hasVersionNumber = version.isNumber
                 continue
             }
             guard name == "items" else {
@@ -50,7 +53,7 @@ enum EssentialFeed {
             images = try readItems(&reader, document)
         }
         guard let images else { throw reader.mismatch("missing", at: top, member: "items") }
-        return images
+        return images.isEmpty && hasVersionNumber ? nil : images
     }
 
     private static func readItems(
@@ -111,7 +114,7 @@ enum EssentialFeed {
     }
 
     /// Returns whether the text consists of hex digits in groups of 8, 4, 4, 4 and 12.
-    private static func isUUID(_ text: String) -> Bool {
+    static func isUUID(_ text: String) -> Bool {
         let bytes = text.utf8Span.span
         guard bytes.count == 36 else { return false }
         for index in 0..<36 {

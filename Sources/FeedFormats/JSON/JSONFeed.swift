@@ -9,24 +9,74 @@ struct JSONFeed {
     private var title: String?
     private var nextPage: String?
 
-    /// Returns whether the top member `version` declares a JSON Feed. It may come after all items.
-    static func isDeclared(in body: [UInt8]) -> Bool {
+    /// What a document without the version line of JSON Feed may show.
+    private struct Signs {
+        var isDeclared = false
+        var hasVersionNumber = false
+        /// Whether an item has a text or a link, which items of the Essential format lack.
+        var hasPost = false
+        var hasEssentialItem = false
+    }
+
+    /// Returns whether a document that has items is a JSON Feed. Its version line may come after all items. Without a
+    /// version, an item with an image and a UUID belongs to the Essential format.
+    static func isJSONFeed(_ body: [UInt8]) -> Bool {
+        var signs = Signs()
         do throws(JSONError) {
             var reader = JSONReader(body)
             try reader.enterObject()
             while let name = try reader.nextMember() {
-                if name == "version", try reader.peek() == .string { return isVersion(try reader.readString()) }
-                try reader.skipValue()
+                switch name {
+                case "version":
+                    let version = try readVersion(&reader)
+                    if version.isLine { return true }
+                    signs.hasVersionNumber = version.isNumber
+                case "items" where try reader.peek() == .array:
+                    try reader.enterArray()
+                    while try reader.nextElement() { try examineItem(&reader, &signs) }
+                default: try reader.skipValue()
+                }
             }
         } catch {
             return false  // The reader reports the error.
         }
-        return false
+        return signs.hasVersionNumber || signs.hasPost && !signs.hasEssentialItem
     }
 
-    static func isVersion(_ version: String) -> Bool {
-        let lower = version.lowercased()
-        return ["https://jsonfeed.org/version/", "http://jsonfeed.org/version/"].contains { lower.hasPrefix($0) }
+    /// Reads the version. The standard requires the line of a URL; some programs write `1` or `1.1`.
+    static func readVersion(_ reader: inout JSONReader) throws(JSONError) -> (isLine: Bool, isNumber: Bool) {
+        let version: String
+        switch try reader.peek() {
+        case .string: version = try reader.readString().lowercased()
+        case .number: version = try reader.readNumberText()
+        default:
+            try reader.skipValue()
+            return (false, false)
+        }
+        let isLine = ["https://jsonfeed.org/version/", "http://jsonfeed.org/version/"].contains {
+            version.hasPrefix($0)
+        }
+        return (isLine, ["1", "1.0", "1.1"].contains(version))
+    }
+
+    private static func examineItem(_ reader: inout JSONReader, _ signs: inout Signs) throws(JSONError) {
+        guard try reader.peek() == .object else { return try reader.skipValue() }
+        var (hasUUID, hasImage) = (false, false)
+        try reader.enterObject()
+        while let name = try reader.nextMember() {
+            let isText = try reader.peek() == .string
+            switch name {
+            case "id" where isText: hasUUID = EssentialFeed.isUUID(try reader.readString())
+            case "image":
+                hasImage = isText
+                try reader.skipValue()
+            case "content_html", "content_text", "url":
+                if isText { signs.hasPost = true }
+                try reader.skipValue()
+            default: try reader.skipValue()
+            }
+        }
+        if hasUUID, hasImage { signs.hasEssentialItem = true }
     }
 
     static func decode(
@@ -40,7 +90,9 @@ struct JSONFeed {
         } catch {
             throw error.error(host: document.url.hostAndPort)
         }
-        return feed.decoded
+        do throws(DecodingFailure) { return try feed.decoded() } catch {
+            throw error.error(host: document.url.hostAndPort)
+        }
     }
 
     private init(_ document: FeedSource, taking selection: ImageSelection) {
@@ -48,9 +100,10 @@ struct JSONFeed {
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
-    private var decoded: DecodedFeed {
-        DecodedFeed(
-            feed: Feed(format: .jsonFeed, title: title, images: collector.images), itemStarts: collector.itemStarts,
+    private mutating func decoded() throws(DecodingFailure) -> DecodedFeed {
+        let (images, itemStarts) = try collector.finish()
+        return DecodedFeed(
+            feed: Feed(format: .jsonFeed, title: title, images: images), itemStarts: itemStarts,
             notes: collector.notes.all, nextPage: collector.page(nextPage, from: nil))
     }
 
@@ -64,6 +117,7 @@ struct JSONFeed {
             switch name {
             case "title": title = try words(&reader)?.shortened(to: LongestText.words) ?? title
             case "next_url": nextPage = try text(&reader)
+            case "home_page_url": try setBase(try text(&reader), &reader)
             case "items":
                 if hasItems { throw reader.mismatch("given twice", at: reader.position) }
                 hasItems = true
@@ -73,6 +127,13 @@ struct JSONFeed {
             }
         }
         guard hasItems else { throw reader.mismatch("missing", at: top, member: "items") }
+    }
+
+    private mutating func setBase(_ link: String?, _ reader: inout JSONReader) throws(JSONError) {
+        guard let link else { return }
+        do throws(DecodingFailure) { try collector.setBase(link) } catch {
+            throw reader.error(error, at: reader.position)
+        }
     }
 
     /// Adds an item. An element that is not an object is skipped, and the other items stay valid.

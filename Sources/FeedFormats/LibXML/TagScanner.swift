@@ -56,14 +56,9 @@ struct TagScanner {
         var stop: (offset: Int, excess: String)?
         /// The offsets at which a long CDATA section is split: libxml2 holds a section in memory until its end.
         var breaks: [Int] = []
-        /// The entities that the document declares, up to `mostEntities` of them.
-        var entities: Set<[UInt8]> = []
 
-        fileprivate static let mostEntities = 10_000
         fileprivate static let longestSection = 1 << 20
     }
-
-    static let longestEntity = 64
 
     /// Scans an XML document, up to the first tag that is too long or has more attributes than `most`. In another
     /// encoding than UTF-8, each byte is a character.
@@ -81,9 +76,6 @@ struct TagScanner {
             } else if scanner.begins(with: "?") {
                 scanner.skip(behind: "?>", from: start)
             } else if scanner.begins(with: "!") {
-                if let name = scanner.declaredEntity, outline.entities.count < XMLOutline.mostEntities {
-                    outline.entities.insert(name)
-                }
                 _ = scanner.skipTag()
             } else {
                 if outline.root == nil, scanner.beginsName { outline.root = start }
@@ -95,14 +87,6 @@ struct TagScanner {
             }
         }
         return outline
-    }
-
-    /// The name of the general entity that the declaration here declares, or nil.
-    private var declaredEntity: [UInt8]? {
-        guard begins(with: "!ENTITY") else { return nil }
-        let rest = bytes[min(index + 7, bytes.count)...].prefix(2 * Self.longestEntity).drop { $0 <= 0x20 }
-        let name = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "\"") }
-        return name.isEmpty || name.first == UInt8(ascii: "%") ? nil : Array(name)
     }
 
     /// Returns where to split the CDATA section that ends here: between characters, and before its end.

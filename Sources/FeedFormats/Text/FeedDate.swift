@@ -1,7 +1,7 @@
 internal import FeedCore
 
-/// Parses the dates of feeds: RFC 822 with or without its weekday, seconds, zone or century, and RFC 3339 or a
-/// beginning of it. A date without a zone is in UTC.
+/// Parses the dates of feeds: RFC 822 with or without its weekday, seconds, zone or century, RFC 3339 or a beginning of
+/// it, and the numbers and names that people write in several languages. A date without a zone is in UTC.
 struct FeedDate {
     private var rest: ArraySlice<UInt8>
     private var year: Int?
@@ -27,14 +27,30 @@ struct FeedDate {
         return date.timestamp
     }
 
-    /// Reads `2026-11-20`, `2026-11` or `2026`.
+    /// Reads `2026-11-20`, `2026-11` or `2026`. A slash or a dot may replace the dash.
     private mutating func readDashed() {
         let digits = rest.prefix(while: Self.isDigit).count
         let next = rest.dropFirst(digits).first
-        guard digits == 4, next == nil || next == UInt8(ascii: "-") || next.map(Self.isLetter) == true else { return }
+        let isSeparated = next.map { "-/.".utf8.contains($0) } == true
+        guard digits == 4, next == nil || isSeparated || next.map(Self.isLetter) == true else { return }
         (year, month, day) = (takeNumber()?.value, 1, 1)
-        if take("-") { month = takeNumber()?.value }
-        if take("-") { day = takeNumber()?.value }
+        guard let next, isSeparated else { return }
+        for number in [\FeedDate.month, \FeedDate.day] where rest.first == next {
+            rest.removeFirst()
+            self[keyPath: number] = takeNumber()?.value
+        }
+    }
+
+    /// Reads the rest of `20.11.2026` behind its day, and returns whether it was there.
+    private mutating func readDotted(day number: Int) -> Bool {
+        let before = rest
+        if take("."), let month = takeNumber(), month.digits <= 2, take("."), let year = takeNumber(), year.digits == 4
+        {
+            (self.day, self.month, self.year) = (number, month.value, year.value)
+            return true
+        }
+        rest = before
+        return false
     }
 
     /// Reads a day, a year, or a time such as `08:15` or `08:15:00.25`.
@@ -46,6 +62,7 @@ struct FeedDate {
             if take(":"), let more = takeNumber()?.value { seconds += min(more, 59) }
             if take(".") { readFraction() }
         } else if day == nil, digits <= 2 {
+            if readDotted(day: number) { return }
             day = number
             // The day may be that of `20-Nov-26`.
             _ = take("-")
@@ -73,9 +90,9 @@ struct FeedDate {
     }
 
     private mutating func readName(_ word: ArraySlice<UInt8>) {
-        let name = String(decoding: word, as: UTF8.self).lowercased()
-        if let monthIndex = Self.months.firstIndex(of: String(name.prefix(3))) {
-            month = monthIndex + 1
+        let name = Self.withoutAccents(String(decoding: word, as: UTF8.self).lowercased())
+        if let number = Self.month(named: name) {
+            month = number
             _ = take("-")
         } else if let hours = Self.zones[name] {
             offset = hours * 3600
@@ -86,7 +103,34 @@ struct FeedDate {
         }
     }
 
-    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    /// Returns the number of a month. The first three letters tell the months apart in English, Portuguese, Spanish,
+    /// French, German and Italian, except for the French June and July. Where a day of the week begins like a month, as
+    /// the French Tuesday does, the month that follows replaces it.
+    private static func month(named name: String) -> Int? {
+        if name.hasPrefix("jui") { return name.hasPrefix("juil") ? 7 : 6 }
+        return months[String(name.prefix(3))]
+    }
+
+    private static let months: [String: Int] = [
+        "jan": 1, "ene": 1, "gen": 1, "feb": 2, "fev": 2, "mar": 3, "mrz": 3, "apr": 4, "abr": 4, "avr": 4, "may": 5,
+        "mai": 5, "mag": 5, "jun": 6, "giu": 6, "jul": 7, "lug": 7, "aug": 8, "ago": 8, "aou": 8, "sep": 9, "set": 9,
+        "oct": 10, "out": 10, "okt": 10, "ott": 10, "nov": 11, "dec": 12, "dez": 12, "dic": 12,
+    ]
+
+    /// Returns the name with the letters of ASCII in place of the accented ones in the names of months.
+    private static func withoutAccents(_ name: String) -> String {
+        guard name.utf8.contains(where: { $0 >= 0x80 }) else { return name }
+        var plain = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars where !(0x300...0x36F).contains(scalar.value) {
+            plain.append(accents[scalar] ?? scalar)
+        }
+        return String(plain)
+    }
+
+    private static let accents: [Unicode.Scalar: Unicode.Scalar] = [
+        "ä": "a", "á": "a", "é": "e", "ê": "e", "û": "u", "ü": "u", "ç": "c", "ì": "i", "í": "i",
+    ]
+
     private static let zones = [
         "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7, "cet": 1, "cest": 2,
         "bst": 1, "jst": 9,
@@ -109,7 +153,7 @@ struct FeedDate {
     // MARK: Characters
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80 }
 
     private mutating func take(while belongs: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let taken = rest.prefix(while: belongs)

@@ -1,3 +1,4 @@
+internal import FeedCore
 internal import Glibc
 
 /// Converts text in any encoding to UTF-8 with the C library's iconv. U+FFFD replaces each byte that is invalid in the
@@ -89,6 +90,38 @@ final class TextDecoder {
     }
 }
 
+/// Recognises UTF-16, with or without a byte order mark.
+enum WideText {
+    /// Returns iconv's name for the kind of UTF-16 in which markup is written; nil for other text.
+    static func encoding(of bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0xFE, 0xFF]) { return "UTF-16BE" }
+        if bytes.starts(with: [0xFF, 0xFE]) { return "UTF-16LE" }
+        for (encoding, index) in [("UTF-16BE", 1), ("UTF-16LE", 0)] where isMarkup(bytes, lowByte: index) {
+            return encoding
+        }
+        return nil
+    }
+
+    /// Returns whether the bytes are markup with each character in two bytes. `lowByte` is the index of the byte that
+    /// tells ASCII characters apart.
+    static func isMarkup(_ bytes: [UInt8], lowByte: Int) -> Bool {
+        var start = 0
+        while start + 1 < bytes.count, bytes[start + 1 - lowByte] == 0 {
+            let byte = bytes[start + lowByte]
+            guard LeadingBytes.isWhitespace(byte) else { return byte == UInt8(ascii: "<") }
+            start += 2
+        }
+        return false
+    }
+
+    /// Returns whether the bytes are markup in UTF-16.
+    static func isMarkup(_ bytes: [UInt8]) -> Bool {
+        let isMarked = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
+        let text = isMarked ? Array(bytes.dropFirst(2).prefix(1024)) : bytes
+        return isMarkup(text, lowByte: 0) || isMarkup(text, lowByte: 1)
+    }
+}
+
 /// Maps the labels that documents and servers use for encodings to iconv's names.
 enum EncodingLabel {
     /// Returns iconv's name for a label; nil for an unsupported one. Feeds may choose only among these encodings: iconv
@@ -117,7 +150,14 @@ enum EncodingLabel {
         "gb2312": "GB18030", "gbk": "GB18030", "gb18030": "GB18030", "big5": "BIG5-HKSCS", "big5-hkscs": "BIG5-HKSCS",
         "euc-kr": "CP949", "ks_c_5601-1987": "CP949", "cp949": "CP949",
         "tis-620": "CP874", "windows-874": "CP874", "ibm866": "IBM866", "cp866": "IBM866", "macintosh": "MACINTOSH",
+        "x-mac-cyrillic": "MAC-CYRILLIC", "mac-cyrillic": "MAC-CYRILLIC", "x-mac-ukrainian": "MAC-CYRILLIC",
     ]
+
+    /// Corrects the characters of an encoding from 0x80 on where the C library differs from browsers, which read the
+    /// last one of Mac Cyrillic as the euro sign.
+    static func correct(_ characters: inout [[UInt8]]?, of encoding: String) {
+        if encoding == "MAC-CYRILLIC" { characters?[0x7F] = Array("€".utf8) }
+    }
 
     private static func isPartOfName(_ byte: UInt8) -> Bool {
         (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")

@@ -17,6 +17,8 @@ final class AtomFeed: XMLVisitor {
     private let mostRenditions: Int
     private var base: ResourceURL?
     private var textIsPlain = true
+    /// Whether the current text has no type. It is HTML if it contains an image.
+    private var textIsUntyped = false
 
     private var title: String?
     private var nextPage: (reference: String, base: ResourceURL?)?
@@ -28,15 +30,19 @@ final class AtomFeed: XMLVisitor {
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
-    static func isRoot(_ name: XMLName) -> Bool { isAtom(name.vocabulary) && name.local == "feed" }
+    /// Returns whether an element is a feed, or an entry that is a document of its own.
+    static func isRoot(_ name: XMLName) -> Bool {
+        isAtom(name.vocabulary) && (name.local == "feed" || name.local == "entry")
+    }
 
     /// Returns whether an element belongs to Atom. Some Atom feeds declare no namespace.
     private static func isAtom(_ vocabulary: XMLVocabulary) -> Bool { vocabulary == .atom || vocabulary == .plain }
 
-    func decoded() -> DecodedFeed {
-        DecodedFeed(
-            feed: Feed(format: .atom, title: title?.shortened(to: LongestText.words), images: collector.images),
-            itemStarts: collector.itemStarts, notes: collector.notes.all,
+    func decoded() throws(DecodingFailure) -> DecodedFeed {
+        let (images, itemStarts) = try collector.finish()
+        return DecodedFeed(
+            feed: Feed(format: .atom, title: title?.shortened(to: LongestText.words), images: images),
+            itemStarts: itemStarts, notes: collector.notes.all,
             nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
     }
 
@@ -45,23 +51,44 @@ final class AtomFeed: XMLVisitor {
     func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         let isAtom = Self.isAtom(element.name.vocabulary)
         switch (contexts.last, element.name.local) {
+        case (nil, "entry"): return enter(.entry)
         case (nil, _): return enter(.feed)
         case (.feed, "entry") where isAtom:
             item = XMLItem(mostRenditions: mostRenditions)
             return enter(.entry)
         case (.feed, "title") where isAtom: return beginText(element)
         case (.feed, "link") where isAtom:
-            if nextPage == nil, element.isLink("next"), let reference = element.attribute("href") {
-                nextPage = (reference, element.base)
-            }
+            try add(feedLink: element)
             return .nothing
         case (.feed, _): return .nothing
         case (.entry, _) where isAtom: return try beginInEntry(element)
         case (.author, "name") where isAtom: return .text
         case (.author, _): return .nothing
         default:
-            let interest = try item.beginMedia(element) ?? .nothing
+            if contexts.last == .entry, Self.rank(ofDate: element.name) != nil { return .text }
+            let bare = contexts.last == .entry ? item.beginBare(element) : nil
+            let interest = try item.beginMedia(element) ?? bare ?? .nothing
             return interest == .children ? enter(.module) : interest
+        }
+    }
+
+    /// Takes a link of the feed: its page, or its next page.
+    private func add(feedLink link: XMLElement) throws(DecodingFailure) {
+        guard let reference = link.attribute("href") else { return }
+        if nextPage == nil, link.isLink("next") { nextPage = (reference, link.base) }
+        if link.attribute("rel") == nil || link.isLink("alternate") {
+            try collector.setBase(reference, from: link.base)
+        }
+    }
+
+    /// Returns the rank of a date among the dates of an entry; nil for any other element.
+    private static func rank(ofDate name: XMLName) -> Int? {
+        switch (name.vocabulary, name.local) {
+        case (.atom, "published"), (.plain, "published"), (.atom, "issued"), (.plain, "issued"): 0
+        case (.dublinCore, "date"), (.dublinCoreTerms, "issued"), (.dublinCoreTerms, "created"): 1
+        case (.atom, "updated"), (.plain, "updated"), (.atom, "modified"), (.plain, "modified"): 2
+        case (.dublinCoreTerms, "modified"): 3
+        default: nil
         }
     }
 
@@ -79,12 +106,9 @@ final class AtomFeed: XMLVisitor {
                 if isImage { try item.add(NamedImage(source, base: element.base), rank: AtomRank.content) }
                 return .nothing
             }
-            base = element.base
-            return beginText(element)
-        case "summary":
-            base = element.base
-            return beginText(element)
-        default: return .nothing
+            return beginContent(element)
+        case "summary": return beginContent(element)
+        default: return item.beginBare(element) ?? .nothing
         }
     }
 
@@ -104,6 +128,14 @@ final class AtomFeed: XMLVisitor {
         return textIsPlain ? .text : .markup
     }
 
+    /// Begins a text that may contain images.
+    private func beginContent(_ element: XMLElement) -> XMLInterest {
+        base = element.base
+        let interest = beginText(element)
+        textIsUntyped = element.attribute("type") == nil
+        return textIsUntyped ? .markup : interest
+    }
+
     private static func isMarkup(_ element: XMLElement) -> Bool {
         // A media type may have parameters.
         let type = element.attribute("type")?.utf8.prefix { $0 != UInt8(ascii: ";") }
@@ -117,21 +149,29 @@ final class AtomFeed: XMLVisitor {
         let isAtom = Self.isAtom(name.vocabulary)
         switch (contexts.last, name.local) {
         case (.feed, "title") where isAtom: title = title ?? words(text)
-        case (.entry, "id") where isAtom: item.id = item.id ?? FoldedText.fold(text)
+        case (.entry, "id") where isAtom: take(id: text)
         case (.entry, "title") where isAtom: item.title = item.title ?? words(text)
         case (.entry, "content") where isAtom: try add(text, rank: AtomRank.content)
         case (.entry, "summary") where isAtom: try add(text, rank: AtomRank.summary)
-        case (.entry, "published") where isAtom, (.entry, "issued") where isAtom:
-            item.published = item.published ?? FeedDate.read(text)
-        case (.entry, "updated") where isAtom, (.entry, "modified") where isAtom:
-            item.otherDate = item.otherDate ?? FeedDate.read(text)
         case (.author, _): FoldedText.fold(text).map { _ = item.authors.insert($0.lowercased()) }
+        case (.entry, _):
+            if let rank = Self.rank(ofDate: name) { return item.add(date: text, rank: rank) }
+            if !item.receiveBare(text, of: name) { item.media.receive(text, of: name, with: html) }
         default: item.media.receive(text, of: name, with: html)
         }
     }
 
+    private func take(id text: String) {
+        guard item.id == nil, let id = FoldedText.fold(text) else { return }
+        item.id = id
+        if let scheme = URLScheme(of: id.utf8Span.span), scheme != .file {
+            item.otherLink = item.otherLink ?? (id, nil)
+        }
+    }
+
     private func add(_ text: String, rank: Int) throws(DecodingFailure) {
-        guard textIsPlain else { return try item.add(markup: text, base: base, rank: rank, with: html) }
+        let isMarkup = !textIsPlain || textIsUntyped && HTMLImages.mayHoldImage(text)
+        guard !isMarkup else { return try item.add(markup: text, base: base, rank: rank, with: html) }
         item.add(text: ItemText(text: text, isPlain: true), rank: rank)
     }
 

@@ -61,7 +61,8 @@ struct MediaRSS {
             }
             return .children
         case "thumbnail":
-            if let image = Self.image(element) {
+            if var image = Self.image(element) {
+                image.named.origin = .thumbnail
                 scopes[scopes.count - 1].thumbnails.append(image)
                 count += 1
             }
@@ -120,7 +121,9 @@ struct MediaRSS {
         item.handDown()
         let images = item.images.map { image in
             var named = image.named
-            if let title = image.title, authors.contains(title.lowercased()) { named.decoration = .author }
+            if let title = image.title, authors.contains(title.lowercased()) {
+                named.decoration = DecorationRules.author
+            }
             return named
         }
         return (images, item.thumbnails.map(\.named))
@@ -130,6 +133,7 @@ struct MediaRSS {
         guard let reference = element.attribute("url") else { return false }
         let type = element.attribute("type")
         let medium = element.attribute("medium")?.lowercased()
+        if let type = type?.lowercased(), type.hasPrefix("video/") || type.hasPrefix("audio/") { return false }
         // Some servers send `application/octet-stream` for an image.
         if medium == "image" { return true }
         if let isImage = ImageKind.isImage(type: type) { return isImage }

@@ -2,7 +2,7 @@ internal import FeedCore
 
 /// Decodes RSS 2.0, 0.9x and 1.0 (RDF), with Media RSS, iTunes, GeoRSS and content modules.
 final class RSSFeed: XMLVisitor {
-    private enum RSSContext { case root, channel, item, image, module }
+    private enum RSSContext { case root, channel, item, module }
 
     /// The order of an item's images. Those of Media RSS precede them.
     private enum RSSRank {
@@ -19,7 +19,6 @@ final class RSSFeed: XMLVisitor {
     private var markupBase: ResourceURL?
     /// Whether the current guid is the URL of the item's page.
     private var guidIsLink = false
-    private var hasChannel = false
     private var names = RSSNames()
 
     private var title: String?
@@ -27,13 +26,6 @@ final class RSSFeed: XMLVisitor {
     private var otherTitle: String?
     private var nextPage: (reference: String, base: ResourceURL?)?
     private var collector: ImageCollector
-    /// The items before the channel's link, against which their relative references may resolve.
-    private var waiting: [FeedItem] = []
-    private var waitingCount = 0
-    /// The number of images after which items no longer wait for the link. Each waiting item takes many times the
-    /// memory of its element.
-    private static let mostWaiting = 50_000
-    private var hasLink = false
 
     init(_ document: FeedSource, taking selection: ImageSelection) {
         mostRenditions = FeedItem.mostRenditions(in: document)
@@ -41,14 +33,12 @@ final class RSSFeed: XMLVisitor {
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
-    /// Returns the feed; nil for a document without a channel or an item.
-    func decoded() throws(DecodingFailure) -> DecodedFeed? {
-        guard hasChannel else { return nil }
-        try addWaitingItems()
+    /// Returns the feed. A document without a channel is an empty feed.
+    func decoded() throws(DecodingFailure) -> DecodedFeed {
+        let (images, itemStarts) = try collector.finish()
         let title = (title ?? otherTitle)?.shortened(to: LongestText.words)
         return DecodedFeed(
-            feed: Feed(format: .rss, title: title, images: collector.images),
-            itemStarts: collector.itemStarts,
+            feed: Feed(format: .rss, title: title, images: images), itemStarts: itemStarts,
             notes: collector.notes.all, nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
     }
 
@@ -63,18 +53,15 @@ final class RSSFeed: XMLVisitor {
         case .root, .channel:
             if names.isItem(element) { return beginItem(element) }
             if contexts.count == 1, names.canonical(element.name) == XMLName(.plain, "channel") {
-                hasChannel = true
                 return enter(.channel)
             }
             return contexts.last == .channel ? beginInChannel(element) : .nothing
         case .item: return try beginInItem(element)
-        case .image: return names.canonical(element.name) == XMLName(.plain, "url") ? .text : .nothing
         case .module: return enter(.module, if: try item.beginMedia(element))
         }
     }
 
     private func beginItem(_ element: XMLElement) -> XMLInterest {
-        hasChannel = true
         names.beginItem(element)
         item = XMLItem(mostRenditions: mostRenditions)
         item.id = element.attribute("about", in: .rdf)
@@ -98,9 +85,10 @@ final class RSSFeed: XMLVisitor {
     private func beginInItem(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         let name = names.canonical(element.name)
         switch (name.vocabulary, name.local) {
-        case (.plain, "title"), (.dublinCore, "title"), (.plain, "pubdate"), (.dublinCore, "date"), (.plain, "author"),
-            (.dublinCore, "creator"), (.itunes, "author"):
+        case (.plain, "title"), (.dublinCore, "title"), (.plain, "author"), (.dublinCore, "creator"),
+            (.itunes, "author"):
             return .text
+        case _ where Self.rank(ofDate: name) != nil: return .text
         case (.plain, "guid"):
             guidIsLink = element.attribute("isPermaLink")?.lowercased() != "false"
             return .text
@@ -115,7 +103,7 @@ final class RSSFeed: XMLVisitor {
             return .nothing
         case (.plain, "image"):
             markupBase = element.base
-            return enter(.image)
+            return .markup
         case (.plain, "description"), (.content, "encoded"):
             markupBase = element.base
             return .markup
@@ -127,7 +115,22 @@ final class RSSFeed: XMLVisitor {
             let url = element.attribute("href") ?? element.attribute("url")
             try item.add(NamedImage(url, base: element.base), rank: RSSRank.itunes)
             return .nothing
-        default: return enter(.module, if: try item.beginMedia(element))
+        default:
+            if let interest = try item.beginMedia(element) { return enter(.module, if: interest) }
+            return item.beginBare(element) ?? .nothing
+        }
+    }
+
+    /// Returns the rank of a date among the dates of an item; nil for any other element.
+    private static func rank(ofDate name: XMLName) -> Int? {
+        switch (name.vocabulary, name.local) {
+        case (.plain, "pubdate"): 0
+        case (.dublinCore, "date"), (.atom, "published"), (.dublinCoreTerms, "issued"), (.dublinCoreTerms, "created"),
+            (.plain, "published"):
+            1
+        case (.atom, "updated"), (.plain, "updated"): 2
+        case (.dublinCoreTerms, "modified"): 3
+        default: nil
         }
     }
 
@@ -148,13 +151,11 @@ final class RSSFeed: XMLVisitor {
         switch (contexts.last, name.vocabulary, name.local) {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
         case (.channel, .dublinCore, "title"): otherTitle = otherTitle ?? PlainText.of(text, with: html)
-        case (.channel, .plain, "link"): try addWaitingItems(resolvedAgainst: text)
+        case (.channel, .plain, "link"):
+            if let link = FoldedText.fold(text) { try collector.setBase(link) }
         case (.item, .plain, "guid"): take(guid: text)
         case (.item, .plain, "link"): take(link: text)
-        case (.image, .plain, "url"):
-            item.fallbackImage = FoldedText.fold(text).flatMap { NamedImage($0, base: markupBase) }
-        case (.item, .plain, "pubdate"): item.published = item.published ?? FeedDate.read(text)
-        case (.item, .dublinCore, "date"): item.otherDate = item.otherDate ?? FeedDate.read(text)
+        case (.item, .plain, "image"): take(image: text)
         case (.item, .plain, "author"), (.item, .dublinCore, "creator"), (.item, .itunes, "author"):
             FoldedText.fold(text).map { _ = item.authors.insert($0.lowercased()) }
         case (.item, .plain, "title"): item.title = item.title ?? PlainText.of(text, with: html)
@@ -163,8 +164,17 @@ final class RSSFeed: XMLVisitor {
             try item.add(markup: text, base: markupBase, rank: RSSRank.description, with: html)
         case (.item, .content, "encoded"):
             try item.add(markup: text, base: markupBase, rank: RSSRank.content, with: html)
+        case (.item, _, _):
+            if let rank = Self.rank(ofDate: name) { return item.add(date: text, rank: rank) }
+            if !item.receiveBare(text, of: given) { item.media.receive(text, of: given, with: html) }
         default: item.media.receive(text, of: given, with: html)
         }
+    }
+
+    private func take(image markup: String) {
+        let (text, url) = ItemImage.read(markup, with: html)
+        if let url { item.fallbackImage = NamedImage(url, base: markupBase) }
+        if let text, url == nil || url == text { item.add(bareImage: text, named: "image") }
     }
 
     private func take(guid text: String) {
@@ -186,11 +196,7 @@ final class RSSFeed: XMLVisitor {
         switch contexts.popLast() {
         case .item:
             names.endItem()
-            let done = item.item
-            guard !hasLink else { return try collector.add(done) }
-            waiting.append(done)
-            waitingCount += 1 + done.images.count + done.substitutes.joined().count
-            if waitingCount > Self.mostWaiting { try addWaitingItems() }
+            try collector.add(item.item)
         case .module: item.media.end()
         default: break
         }
@@ -205,20 +211,6 @@ final class RSSFeed: XMLVisitor {
 
     private func enter(_ context: RSSContext, if interest: XMLInterest?) -> XMLInterest {
         interest == .children ? enter(context) : interest ?? .nothing
-    }
-
-    // MARK: The channel's link
-
-    private func addWaitingItems(resolvedAgainst link: String) throws(DecodingFailure) {
-        guard !hasLink, FoldedText.fold(link) != nil else { return }
-        collector.setBase(link)
-        try addWaitingItems()
-    }
-
-    private func addWaitingItems() throws(DecodingFailure) {
-        hasLink = true
-        for item in waiting { try collector.add(item) }
-        waiting = []
     }
 }
 

@@ -97,7 +97,7 @@ struct XMLName: Equatable {
 enum XMLVocabulary: Equatable {
     /// No namespace, or one that a version of RSS or OPML assigns to its own names.
     case plain
-    case atom, media, itunes, content, dublinCore, enclosure, georss, gml, geo, rdf, xhtml, xml
+    case atom, media, itunes, content, dublinCore, dublinCoreTerms, enclosure, georss, gml, geo, rdf, xhtml, xml
     /// The namespace whose URI or prefix libxml2 stores at this address during the read.
     case unknown(UInt)
 
@@ -125,7 +125,8 @@ enum XMLVocabulary: Equatable {
 
     private static let byPrefix: [String: XMLVocabulary] = [
         "atom": .atom, "atom10": .atom, "media": .media, "itunes": .itunes, "content": .content, "dc": .dublinCore,
-        "georss": .georss, "enc": .enclosure, "gml": .gml, "geo": .geo, "rdf": .rdf, "xml": .xml,
+        "dcterms": .dublinCoreTerms, "georss": .georss, "enc": .enclosure, "gml": .gml, "geo": .geo, "rdf": .rdf,
+        "xml": .xml,
     ]
 
     /// Removes the differences between common spellings: white space around the URI, the scheme, capitals, and a slash
@@ -158,6 +159,7 @@ enum XMLVocabulary: Equatable {
         "purl.org/rss/1.0/modules/content": .content,
         "purl.org/dc/elements/1.1": .dublinCore,
         "purl.org/dc/elements/1.0": .dublinCore,
+        "purl.org/dc/terms": .dublinCoreTerms,
         "purl.oclc.org/net/rss_2.0/enc": .enclosure,
         "www.georss.org/georss": .georss,
         "www.georss.org/georss/10": .georss,

@@ -22,13 +22,13 @@ final class XMLFeed: XMLVisitor {
         do throws(DecodingFailure) {
             let (found, fault) = try XMLReader.read(document) { XMLFeed(document, selection) }
             // The rest of a faulty document without a single item is too little for a feed.
-            if let fault, !found.hasItem { throw fault.failure }
-            if let decoded = found.atom?.decoded() { return decoded }
+            if let fault, !found.hasItem, !fault.isBehindChannel { throw fault.failure }
+            if let decoded = try found.atom?.decoded() { return decoded }
             if let decoded = try found.rss?.decoded() { return decoded }
         } catch {
             throw error.error(host: document.url.hostAndPort)
         }
-        throw .invalidData("it has no channel and no item", host: document.url.hostAndPort)
+        throw .invalidData("it has no element", host: document.url.hostAndPort)
     }
 
     private func otherRoot(_ name: XMLName) -> DecodingFailure {
@@ -54,6 +54,7 @@ final class XMLFeed: XMLVisitor {
         } else if AtomFeed.isRoot(element.name) {
             atom = AtomFeed(document, taking: selection)
             inner = atom
+            hasItem = element.name.local == "entry"
         } else {
             throw otherRoot(element.name)
         }

@@ -10,9 +10,8 @@ struct XMLItem {
     var link: (reference: String, base: ResourceURL?)?
     /// The link that replaces a missing one.
     var otherLink: (reference: String, base: ResourceURL?)?
-    var published: Timestamp?
-    /// The date that replaces a missing one.
-    var otherDate: Timestamp?
+    /// The dates by their rank; the first one counts.
+    private var dates: [Timestamp?] = [nil, nil, nil, nil]
     /// The names of the authors, in lower case.
     var authors: Set<String> = []
     var media = MediaRSS()
@@ -20,6 +19,8 @@ struct XMLItem {
     private var ranked: [(rank: Int, image: NamedImage)] = []
     /// The image of an item that has no other.
     var fallbackImage: NamedImage?
+    /// The image of an item that has neither.
+    private var bareImages = BareImages()
     /// The most images that the item may name, counting all renditions.
     private let mostRenditions: Int
     /// The text with the lowest rank so far.
@@ -47,6 +48,21 @@ struct XMLItem {
         for image in images { try add(image, rank: rank) }
     }
 
+    /// Begins an element that only its name marks as an image. It returns nil for any other element.
+    func beginBare(_ element: XMLElement) -> XMLInterest? { BareImages.isName(element.name) ? .text : nil }
+
+    /// Takes the text of an element that `beginBare` began. It returns false for any other element.
+    mutating func receiveBare(_ text: String, of name: XMLName) -> Bool {
+        guard BareImages.isName(name) else { return false }
+        bareImages.add(text, named: name.local)
+        return true
+    }
+
+    mutating func add(bareImage text: String, named name: String) { bareImages.add(text, named: name) }
+
+    /// Adds a date. Dates of publication have the ranks 0 and 1, dates of changes have the ranks 2 and 3.
+    mutating func add(date text: String, rank: Int) { dates[rank] = dates[rank] ?? FeedDate.read(text) }
+
     /// Begins an element of Media RSS or a location. It returns nil for any other element.
     mutating func beginMedia(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest? {
         let interest = media.begin(element)
@@ -65,8 +81,9 @@ struct XMLItem {
         // The sort is stable.
         let others = ranked.sorted { $0.rank < $1.rank }.map(\.image)
         return FeedItem(
-            id: id, title: title ?? otherTitle, link: link ?? otherLink, published: published ?? otherDate,
+            id: id, title: title ?? otherTitle, link: link ?? otherLink, published: dates.lazy.compactMap { $0 }.first,
             location: media.location, text: text?.1, images: images + others,
-            substitutes: [fallbackImage.map { [$0] } ?? [], thumbnails], skipReason: skipReason)
+            substitutes: [fallbackImage.map { [$0] } ?? [], bareImages.image.map { [$0] } ?? [], thumbnails],
+            skipReason: skipReason)
     }
 }

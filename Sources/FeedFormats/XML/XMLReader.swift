@@ -1,5 +1,6 @@
 internal import CXML
 internal import FeedCore
+internal import JSONText
 
 /// Reads an XML document from front to back with libxml2 and passes its elements to a visitor. It builds no tree,
 /// expands only the entities of XML and HTML, and loads no other resource. A document that is not well-formed is
@@ -12,8 +13,11 @@ final class XMLReader {
     private let entity = CharacterEntity()
     /// The repairer of the document; nil as long as the document is considered well-formed.
     private var repairer: XMLRepairer?
-    /// The fault that the repairer removed, until the visitor receives it.
-    private var repairedFault: XMLFault?
+    /// The notes for the visitor, which receives them after the root element has begun.
+    private var pendingNotes: [String] = []
+    /// The prefixes without a declaration that were noted.
+    private var undeclaredPrefixes: Set<String> = []
+    private static let mostPrefixes = 10
     private var problem: DecodingFailure?
     /// The reason why the document is not well-formed.
     private var fault: XMLFault?
@@ -32,7 +36,7 @@ final class XMLReader {
         let (repairer, fault) = try XMLRepairer.examine(text, with: found)
         visitor = makeVisitor()
         let reader = try XMLReader(text, at: document, for: visitor)
-        (reader.repairer, reader.repairedFault) = (repairer, fault)
+        (reader.repairer, reader.pendingNotes) = (repairer, [fault.note])
         if try reader.run() != nil { throw fault.failure }
         return (visitor, fault)
     }
@@ -156,8 +160,8 @@ final class XMLReader {
         guard cxml_is_at_tag_end(parser) != 0 else { return }
         guard cxml_names(parser) <= LibXML.mostNames else { throw tag.malformed("more than \(LibXML.mostNames) names") }
         try dispatch.begin(tag)
-        if let repairedFault { dispatch.visitor.note(repairedFault.note) }
-        repairedFault = nil
+        for note in pendingNotes { dispatch.visitor.note(note) }
+        pendingNotes = []
     }
 
     /// Records a fault. Faults after the root element are harmless. In a repaired document, only the use of the
@@ -175,9 +179,10 @@ final class XMLReader {
         name.flatMap { entity.named($0, inAttribute: cxml_is_in_attribute(parser) != 0) }
     }
 
-    /// Reports libxml2's error if it is fatal or concerns an entity. An undeclared prefix is accepted: `XMLVocabulary`
-    /// knows the usual meaning of prefixes.
+    /// Reports libxml2's error if it is fatal or concerns an entity. An undeclared prefix is accepted with a note:
+    /// `XMLVocabulary` knows the usual meaning of prefixes.
     private func report(_ error: xmlError) {
+        if error.code == XML_NS_ERR_UNDEFINED_NAMESPACE.rawValue { return noteUndeclaredPrefix(error) }
         let isUndefined =
             error.code == XML_WAR_UNDECLARED_ENTITY.rawValue || error.code == XML_ERR_UNDECLARED_ENTITY.rawValue
         guard error.level == XML_ERR_FATAL || isUndefined else { return }
@@ -188,6 +193,13 @@ final class XMLReader {
                 reason: reason.count > 160 ? "\(reason.prefix(160))…" : reason, line: Int(error.line),
                 column: Int(error.int2))
         }
+    }
+
+    private func noteUndeclaredPrefix(_ error: xmlError) {
+        guard endLine == nil, undeclaredPrefixes.count < Self.mostPrefixes, let prefix = error.str1 else { return }
+        let name = String(cString: prefix)
+        guard undeclaredPrefixes.insert(name).inserted else { return }
+        pendingNotes.append("line \(error.line): the prefix \(JSONWriter.quote(name, limit: 40)) is not declared")
     }
 
     private var line: Int { Int(cxml_line(parser)) }

@@ -6,7 +6,8 @@ extension XMLRepairer {
         let start = index
         index += 1
         let name = name()
-        endSibling(of: name, at: start)
+        endOpenElements(before: name, at: start)
+        let length = repaired.count
         repaired.append(UInt8(ascii: "<"))
         repaired += name
         var attributes = 0
@@ -33,6 +34,8 @@ extension XMLRepairer {
                 attribute()
             }
         }
+        // The text is cut off in the tag.
+        repaired.removeSubrange(length...)
     }
 
     var isAtEmptyEnd: Bool { index + 1 < text.end && text.bytes[index + 1] == Self.close }
@@ -49,11 +52,27 @@ extension XMLRepairer {
         if let last = open.indices.last { open[last].isParent = true }
     }
 
-    /// Ends the open item if another begins: items do not nest, so that its end tag is missing.
-    private mutating func endSibling(of name: [UInt8], at offset: Int) {
-        guard name.elementsEqual("item".utf8) || name.elementsEqual("entry".utf8),
-            let depth = open.lastIndex(where: { $0.name == name }), depth > 0
-        else { return }
+    /// Ends the elements that lack their end tags before an item or an enclosure. Items do not nest, and belong to the
+    /// channel or the root. An enclosure belongs to its item.
+    private mutating func endOpenElements(before name: [UInt8], at offset: Int) {
+        let isEntry = name.elementsEqual("entry".utf8)
+        if isEntry || name.elementsEqual("item".utf8) {
+            if let depth = open.lastIndex(where: { $0.name == name }), depth > 0 {
+                endUnclosed(from: depth, at: offset)
+            } else if !open.isEmpty {
+                let channel = isEntry ? nil : open.lastIndex { $0.name.elementsEqual("channel".utf8) }
+                endUnclosed(from: (channel ?? 0) + 1, at: offset)
+            }
+        } else if name.elementsEqual("enclosure".utf8),
+            let depth = open.lastIndex(where: { $0.name.elementsEqual("item".utf8) })
+        {
+            endUnclosed(from: depth + 1, at: offset)
+        }
+    }
+
+    private mutating func endUnclosed(from depth: Int, at offset: Int) {
+        guard depth < open.count else { return }
+        let name = open[depth].name
         fault("\(Self.shown("<", name)) without its end tag", at: offset)
         end(through: depth, at: offset)
     }
@@ -131,6 +150,7 @@ extension XMLRepairer {
         keepLineBreaks(to: isWhole ? end + 1 : end)
         let hash = Self.hash(name)
         if let depth = open.lastIndex(where: { $0.hash == hash && Self.isSame($0.name[...], name[...]) }) {
+            if depth == 1, Self.isSame(name[...], Array("channel".utf8)[...]) { isBehindChannel = true }
             if open[depth].name != name {
                 fault("\(Self.shown("</", name)) in other letters than its start tag", at: start)
             }
@@ -209,8 +229,8 @@ extension XMLRepairer {
         index += count
     }
 
-    /// Copies a character reference. A reference to an entity that the document declares is refused, because
-    /// declarations are skipped. A reference to any other unknown entity becomes text.
+    /// Copies a character reference. A reference to an unknown entity becomes text: the declarations of the document
+    /// are skipped, because they can expand endlessly.
     mutating func reference() {
         let isNumber = index + 1 < text.end && text.bytes[index + 1] == UInt8(ascii: "#")
         let name = text.bytes[(index + (isNumber ? 2 : 1))..<text.end].prefix(while: Self.isNamePart)
@@ -222,9 +242,6 @@ extension XMLRepairer {
             return replace(end + 1 - index, with: "\u{FFFD}", "a reference to no character")
         }
         let isKnown = isNumber || name.count <= 10 && Self.isKnown(String(decoding: name, as: UTF8.self))
-        if !isKnown, text.declares(entity: name) {
-            refuse("Entity '\(String(decoding: name, as: UTF8.self))' not defined", at: index)
-        }
         guard isKnown else {
             return replace(1, with: "&amp;", "an entity that is not defined")
         }

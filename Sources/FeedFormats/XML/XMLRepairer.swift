@@ -18,6 +18,8 @@ struct XMLRepairer {
     var open: [OpenElement] = []
     /// Whether the root element has ended.
     var hasEnded = false
+    /// Whether the text has the end tag of its channel.
+    var isBehindChannel = false
     var root: String?
     private var firstFault: (reason: String, offset: Int)?
     private var faultCount = 0
@@ -49,9 +51,14 @@ struct XMLRepairer {
             steps += 1
             if steps % 256 == 0 { try DecodingFailure.check() }
         }
-        guard trial.hasEnded else { throw text.stop ?? trial.cutOff }
-        return (XMLRepairer(text), trial.first(besides: fault))
+        // Nothing of an RSS feed follows its channel.
+        guard trial.hasEnded || trial.isRSS && trial.isBehindChannel else { throw text.stop ?? trial.cutOff }
+        var first = trial.first(besides: fault)
+        first.isBehindChannel = trial.isBehindChannel
+        return (XMLRepairer(text), first)
     }
+
+    private var isRSS: Bool { root?.lowercased() == "rss" }
 
     /// The error for a document that is cut off.
     private var cutOff: DecodingFailure {
@@ -101,7 +108,7 @@ struct XMLRepairer {
     /// Repairs the next piece, and returns whether there was one.
     private mutating func step() throws(DecodingFailure) -> Bool {
         if let problem { throw problem }
-        guard index < text.end else { return false }
+        guard index < text.end else { return endOpenElements() }
         let start = index
         defer { StepCounter.add(index - start) }
         if hasEnded {
@@ -115,6 +122,13 @@ struct XMLRepairer {
         } else {
             repairText()
         }
+        return true
+    }
+
+    /// Ends the elements that are still open behind the channel, and returns whether there were any.
+    private mutating func endOpenElements() -> Bool {
+        guard !hasEnded, isRSS, isBehindChannel else { return false }
+        end(through: 0, at: text.end)
         return true
     }
 

@@ -19,7 +19,6 @@ struct XMLText {
     let end: Int
     /// The reason why the text from `end` on is skipped.
     let stop: DecodingFailure?
-    private let entities: Set<[UInt8]>
     private let breaks: [Int]
 
     /// Ends a CDATA section and begins another, because libxml2 holds a section in memory until its end.
@@ -44,6 +43,7 @@ struct XMLText {
                 throw .malformed(reason, line: 1, column: 1)
             }
             characters = decoder.singleBytes()
+            if let encoding { EncodingLabel.correct(&characters, of: encoding) }
             if characters == nil {
                 guard let text = decoder.utf8(of: bytes) else {
                     let reason = "not text in the encoding \(JSONWriter.quote(label, limit: 40))"
@@ -61,7 +61,6 @@ struct XMLText {
         }
         guard let root = outline.root else { throw Self.withoutRoot(bytes, from: beginning) }
         start = root
-        entities = outline.entities
         let nul = bytes[root...].firstIndex(of: 0)
         breaks = outline.breaks
         end = min(nul ?? bytes.count, outline.stop?.offset ?? bytes.count)
@@ -78,17 +77,12 @@ struct XMLText {
         return fault("cut off before its first element", at: bytes.count, of: bytes).failure
     }
 
-    /// Returns whether the document itself declares this entity. Such an entity is not expanded.
-    func declares(entity name: ArraySlice<UInt8>) -> Bool {
-        name.count <= TagScanner.longestEntity && entities.contains(Array(name))
-    }
-
     func fault(_ reason: String, at offset: Int) -> XMLFault { Self.fault(reason, at: offset, of: bytes) }
 
     /// Returns iconv's name for an encoding other than UTF-8, and the label of the document; nil for UTF-8. The
     /// repairer handles invalid bytes without a label.
     private static func encoding(of document: FeedSource) -> (encoding: String?, label: String)? {
-        if let wide = wide(document.bytes) { return (wide, wide) }
+        if let wide = WideText.encoding(of: document.bytes) { return (wide, wide) }
         guard !isUTF8(document.bytes) else { return nil }
         if let charset = charset(in: document.contentType) { return (charset, charset) }
         guard let declared = XMLDeclaration(in: document.bytes).encoding, !declared.isEmpty,
@@ -126,12 +120,6 @@ struct XMLText {
         let before = bytes[..<offset]
         let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
         return XMLFault(reason: reason, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column)
-    }
-
-    /// Returns the kind of UTF-16 that a byte order mark or the beginning of an XML declaration shows, or nil.
-    private static func wide(_ bytes: [UInt8]) -> String? {
-        if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0, 0x3C]) { return "UTF-16BE" }
-        return bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0x3C, 0]) ? "UTF-16LE" : nil
     }
 
     /// Returns whether the bytes are UTF-8. The escape of ISO-2022-JP, which otherwise looks like ASCII, excludes it;
@@ -195,6 +183,8 @@ struct XMLFault {
     let column: Int
     /// The number of further faults.
     var others = 0
+    /// Whether the document has the end tag of its channel, so that it is a whole feed even without an item.
+    var isBehindChannel = false
 
     var failure: DecodingFailure { .malformed(reason, line: line, column: column) }
 
