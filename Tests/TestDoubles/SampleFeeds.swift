@@ -18,8 +18,10 @@ extension FeedImage {
         let post = number / 2
         return FeedImage(
             id: "full-\(number)", description: "Number \(number)", location: "Here", url: .image(number),
-            title: "Post \(post)", link: .known("https://blog.example/\(post)"),
-            published: Timestamp(microseconds: 1_795_000_000_000_001 + Int64(post)),
+            post: FeedPost(
+                title: "Post \(post)", link: .known("https://blog.example/\(post)"),
+                published: Timestamp(microseconds: 1_795_000_000_000_001 + Int64(post)), author: "Ann \u{E9}",
+                rights: "CC BY", tags: ["tag \(post)", "fog, thick"], text: "Two\nlines \u{1F30A}"),
             alternatives: (1...1 + number % 3).map { .known("https://images.example/\(number).png?w=\($0)00&h=\u{E9}") }
         )
     }
