@@ -276,10 +276,14 @@ extension FeedDocument {
         var tags: [String] = []
         try reader.enterArray()
         while try reader.nextElement() {
-            guard tags.count < FeedPost.mostTags else { throw reader.mismatch("more than \(FeedPost.mostTags)", at: start) }
+            guard tags.count < FeedPost.mostTags else {
+                throw reader.mismatch("more than \(FeedPost.mostTags)", at: start)
+            }
             guard let tag = try readText(&reader, longest: longestText) else { continue }
             // The cache separates tags by line breaks.
-            guard !tag.utf8.contains(UInt8(ascii: "\n")) else { throw reader.mismatch("has a line break in it", at: start) }
+            guard !tag.utf8.contains(UInt8(ascii: "\n")) else {
+                throw reader.mismatch("has a line break in it", at: start)
+            }
             tags.append(tag)
         }
         return tags

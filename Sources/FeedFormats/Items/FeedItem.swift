@@ -13,6 +13,7 @@ struct FeedItem {
     var link: (reference: String, base: ResourceURL?)?
     var published: Timestamp?
     var location: String?
+    var details = ItemDetails()
     var text: ItemText?
     /// The images, in order of preference.
     var images: [NamedImage] = []

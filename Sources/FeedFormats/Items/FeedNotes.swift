@@ -23,10 +23,20 @@ struct TextBudget {
     private static let ofEachImage = 1024
 
     private var left: Int
+    /// The room for details such as tags, which an image can do without.
+    private var leftForDetails: Int
 
     init(for document: FeedSource) {
         let size = document.bytes.count
         left = (1 << 20) + max(2 * size, min(8 * size, 64 << 20))
+        leftForDetails = left
+    }
+
+    /// Takes room for the details of an image. Returns false if too little is left.
+    mutating func takeDetails(_ size: Int) -> Bool {
+        guard size <= leftForDetails else { return false }
+        leftForDetails -= size
+        return true
     }
 
     mutating func addImage() { left += Self.ofEachImage }

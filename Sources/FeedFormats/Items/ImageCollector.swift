@@ -14,7 +14,7 @@ struct ImageCollector {
     private let mostImages: Int
     private let keepsDecoration: Bool
     private let filter: ImageFilter?
-    private let beginning: (ItemText) -> String?
+    private let beginning: (ItemText, Int) -> String?
     private let feed: ResourceURL
     /// The channel's link, against which references without an `xml:base` resolve; nil for the feed's own URL.
     private var base: ResourceURL?
@@ -25,9 +25,12 @@ struct ImageCollector {
     /// memory of its element.
     private static let mostWaiting = 50_000
 
-    /// Creates a collector. `beginning` returns the first words of a text.
+    /// The most characters of a text that describes an image.
+    private static let longestWords = 200
+
+    /// Creates a collector. `beginning` returns the first characters of a text.
     init(
-        in document: FeedSource, taking selection: ImageSelection, beginning: @escaping (ItemText) -> String?
+        in document: FeedSource, taking selection: ImageSelection, beginning: @escaping (ItemText, Int) -> String?
     ) {
         self.beginning = beginning
         feed = document.url
@@ -117,11 +120,17 @@ struct ImageCollector {
         _ merged: [MergedImages.MergedImage], of item: FeedItem, _ page: ResourceURL?
     ) throws(DecodingFailure) {
         let link = page.flatMap { $0.isRemote ? $0.withoutCredentials : nil }
-        var words = item.title
-        if words == nil, let text = item.text, merged.contains(where: { $0.description == nil }) {
-            words = beginning(text)
+        let text = item.text.flatMap { beginning($0, FeedPost.longestText) }
+        let words = item.title ?? text.flatMap { FoldedText.fold(String($0.prefix(Self.longestWords))) }
+        let details = item.details
+        let post = FeedPost(
+            title: item.title, link: link, published: item.published, author: details.author, rights: details.rights,
+            tags: details.tags, text: text)
+        let shortPost = FeedPost(title: item.title, link: link, published: item.published)
+        let detailTexts = [details.author, details.rights, text] + details.tags
+        let detailsSize = detailTexts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+            $0 + ($1?.utf8.count ?? 0)
         }
-        let post = FeedPost(title: item.title, link: link, published: item.published)
         for (index, image) in merged.enumerated() {
             guard images.count < mostImages else { throw .tooMany(mostImages) }
             let url = image.urls[0]
@@ -132,7 +141,8 @@ struct ImageCollector {
             try budget.spend(id, description, location, item.title, link?.text)
             images.append(
                 FeedImage(
-                    id: id, description: description, location: location, url: url, post: post,
+                    id: id, description: description, location: location, url: url,
+                    post: budget.takeDetails(detailsSize) ? post : shortPost,
                     alternatives: image.urls.dropFirst().map(\.withoutCredentials)))
             if !keepsDecoration { areTags.append(image.isTag) }
         }

@@ -6,6 +6,7 @@ struct JSONFeed {
     private let html = HTMLReader()
     private let mostRenditions: Int
     private var collector: ImageCollector
+    private var details = ItemDetails()
     private var title: String?
     private var nextPage: String?
 
@@ -97,7 +98,7 @@ struct JSONFeed {
 
     private init(_ document: FeedSource, taking selection: ImageSelection) {
         mostRenditions = FeedItem.mostRenditions(in: document)
-        collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
+        collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning($1, with: html) }
     }
 
     private mutating func decoded() throws(DecodingFailure) -> DecodedFeed {
@@ -117,6 +118,7 @@ struct JSONFeed {
             switch name {
             case "title": title = try words(&reader)?.shortened(to: LongestText.words) ?? title
             case "next_url": nextPage = try text(&reader)
+            case "authors", "author": details.add(author: try readAuthors(&reader), rank: name == "authors" ? 0 : 1)
             case "home_page_url": try setBase(try text(&reader), &reader)
             case "items":
                 if hasItems { throw reader.mismatch("given twice", at: reader.position) }
@@ -143,7 +145,8 @@ struct JSONFeed {
             try reader.skipValue()
             return collector.skipItem(because: "not an object")
         }
-        let item = try readItem(&reader)
+        var item = try readItem(&reader)
+        item.details = item.details.completed(by: details)
         do throws(DecodingFailure) {
             guard item.images.count <= mostRenditions else { throw .tooMany(mostRenditions) }
             try collector.add(item)
@@ -176,6 +179,9 @@ struct JSONFeed {
                 texts[0] = ItemText(text: markup)
             case "content_text": texts[1] = try text(&reader).map { ItemText(text: $0, isPlain: true) }
             case "summary": texts[2] = try text(&reader).map { ItemText(text: $0, isPlain: true) }
+            case "authors", "author":
+                item.details.add(author: try readAuthors(&reader), rank: name == "authors" ? 0 : 1)
+            case "tags": try readTags(&reader, into: &item.details)
             case "url": item.link = try text(&reader).map { ($0, nil) }
             case "date_published": dates[0] = try text(&reader).flatMap(FeedDate.read)
             case "date_modified": dates[1] = try text(&reader).flatMap(FeedDate.read)
@@ -186,6 +192,37 @@ struct JSONFeed {
         item.text = texts.lazy.compactMap { $0 }.first
         item.published = dates[0] ?? dates[1]
         return item
+    }
+
+    /// Returns the names of one author, or of several in an array.
+    private func readAuthors(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        var names: [String] = []
+        func readAuthor(_ reader: inout JSONReader) throws(JSONError) {
+            guard try reader.peek() == .object else { return try reader.skipValue() }
+            try reader.enterObject()
+            while let name = try reader.nextMember() {
+                guard name == "name", let author = try words(&reader) else {
+                    if name != "name" { try reader.skipValue() }
+                    continue
+                }
+                if names.count < Self.mostAuthors { names.append(author) }
+            }
+        }
+        guard try reader.peek() == .array else {
+            try readAuthor(&reader)
+            return names.first
+        }
+        try reader.enterArray()
+        while try reader.nextElement() { try readAuthor(&reader) }
+        return names.isEmpty ? nil : names.joined(separator: ", ")
+    }
+
+    private static let mostAuthors = 8
+
+    private func readTags(_ reader: inout JSONReader, into details: inout ItemDetails) throws(JSONError) {
+        guard try reader.peek() == .array else { return try reader.skipValue() }
+        try reader.enterArray()
+        while try reader.nextElement() { details.add(tag: try text(&reader)) }
     }
 
     private func readAttachments(_ reader: inout JSONReader) throws(JSONError) -> [NamedImage] {

@@ -20,6 +20,7 @@ final class AtomFeed: XMLVisitor {
     /// Whether the current text has no type. It is HTML if it contains an image.
     private var textIsUntyped = false
 
+    private var details = ItemDetails()
     private var title: String?
     private var nextPage: (reference: String, base: ResourceURL?)?
     private var collector: ImageCollector
@@ -27,7 +28,7 @@ final class AtomFeed: XMLVisitor {
     init(_ document: FeedSource, taking selection: ImageSelection) {
         mostRenditions = FeedItem.mostRenditions(in: document)
         item = XMLItem(mostRenditions: mostRenditions)
-        collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
+        collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning($1, with: html) }
     }
 
     /// Returns whether an element is a feed, or an entry that is a document of its own.
@@ -57,15 +58,18 @@ final class AtomFeed: XMLVisitor {
             item = XMLItem(mostRenditions: mostRenditions)
             return enter(.entry)
         case (.feed, "title") where isAtom: return beginText(element)
+        case (.feed, "author") where isAtom: return enter(.author)
+        case (.feed, "rights") where isAtom: return beginText(element)
         case (.feed, "link") where isAtom:
             try add(feedLink: element)
             return .nothing
-        case (.feed, _): return .nothing
+        case (.feed, _): return isAtom ? .nothing : details.begin(element, named: element.name) ?? .nothing
         case (.entry, _) where isAtom: return try beginInEntry(element)
         case (.author, "name") where isAtom: return .text
         case (.author, _): return .nothing
         default:
             if contexts.last == .entry, Self.rank(ofDate: element.name) != nil { return .text }
+            if let interest = item.details.begin(element, named: element.name) { return interest }
             let bare = contexts.last == .entry ? item.beginBare(element) : nil
             let interest = try item.beginMedia(element) ?? bare ?? .nothing
             return interest == .children ? enter(.module) : interest
@@ -75,6 +79,7 @@ final class AtomFeed: XMLVisitor {
     /// Takes a link of the feed: its page, or its next page.
     private func add(feedLink link: XMLElement) throws(DecodingFailure) {
         guard let reference = link.attribute("href") else { return }
+        if link.isLink("license") { details.add(rights: reference, rank: 1) }
         if nextPage == nil, link.isLink("next") { nextPage = (reference, link.base) }
         if link.attribute("rel") == nil || link.isLink("alternate") {
             try collector.setBase(reference, from: link.base)
@@ -95,7 +100,10 @@ final class AtomFeed: XMLVisitor {
     private func beginInEntry(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         switch element.name.local {
         case "id", "published", "updated", "issued", "modified": return .text
-        case "title": return beginText(element)
+        case "title", "rights": return beginText(element)
+        case "category":
+            item.details.add(tag: element.attribute("label") ?? element.attribute("term"))
+            return .nothing
         case "author": return enter(.author)
         case "link":
             try add(link: element)
@@ -116,6 +124,8 @@ final class AtomFeed: XMLVisitor {
         guard let reference = link.attribute("href") else { return }
         if link.attribute("rel") == nil || link.isLink("alternate") {
             item.link = item.link ?? (reference, link.base)
+        } else if link.isLink("license") {
+            item.details.add(rights: reference, rank: 1)
         } else if link.isLink("enclosure"), ImageKind.isImage(type: link.attribute("type"), reference: reference) {
             let description = link.attribute("title").flatMap(FoldedText.fold)
             try item.add(
@@ -153,7 +163,14 @@ final class AtomFeed: XMLVisitor {
         case (.entry, "title") where isAtom: item.title = item.title ?? words(text)
         case (.entry, "content") where isAtom: try add(text, rank: AtomRank.content)
         case (.entry, "summary") where isAtom: try add(text, rank: AtomRank.summary)
-        case (.author, _): FoldedText.fold(text).map { _ = item.authors.insert($0.lowercased()) }
+        case (.author, _) where contexts.dropLast().last == .feed: details.add(author: text)
+        case (.author, _):
+            item.details.add(author: text)
+            FoldedText.fold(text).map { _ = item.authors.insert($0.lowercased()) }
+        case (.feed, "rights") where isAtom: details.add(rights: words(text))
+        case (.entry, "rights") where isAtom: item.details.add(rights: words(text))
+        case (.feed, _): _ = details.receive(text, of: name, with: html)
+        case (_, _) where !isAtom && item.details.receive(text, of: name, with: html): break
         case (.entry, _):
             if let rank = Self.rank(ofDate: name) { return item.add(date: text, rank: rank) }
             if !item.receiveBare(text, of: name) { item.media.receive(text, of: name, with: html) }
@@ -179,7 +196,9 @@ final class AtomFeed: XMLVisitor {
 
     func end() throws(DecodingFailure) {
         switch contexts.popLast() {
-        case .entry: try collector.add(item.item)
+        case .entry:
+            item.details = item.details.completed(by: details)
+            try collector.add(item.item)
         case .module: item.media.end()
         default: break
         }

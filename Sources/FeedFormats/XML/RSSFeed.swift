@@ -21,6 +21,7 @@ final class RSSFeed: XMLVisitor {
     private var guidIsLink = false
     private var names = RSSNames()
 
+    private var details = ItemDetails()
     private var title: String?
     /// The title in Dublin Core, which replaces a missing title.
     private var otherTitle: String?
@@ -30,7 +31,7 @@ final class RSSFeed: XMLVisitor {
     init(_ document: FeedSource, taking selection: ImageSelection) {
         mostRenditions = FeedItem.mostRenditions(in: document)
         item = XMLItem(mostRenditions: mostRenditions)
-        collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
+        collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning($1, with: html) }
     }
 
     /// Returns the feed. A document without a channel is an empty feed.
@@ -57,7 +58,9 @@ final class RSSFeed: XMLVisitor {
             }
             return contexts.last == .channel ? beginInChannel(element) : .nothing
         case .item: return try beginInItem(element)
-        case .module: return enter(.module, if: try item.beginMedia(element))
+        case .module:
+            if let interest = item.details.begin(element, named: names.canonical(element.name)) { return interest }
+            return enter(.module, if: try item.beginMedia(element))
         }
     }
 
@@ -70,6 +73,7 @@ final class RSSFeed: XMLVisitor {
 
     private func beginInChannel(_ element: XMLElement) -> XMLInterest {
         let name = names.canonical(element.name)
+        if let interest = details.begin(element, named: name) { return interest }
         switch (name.vocabulary, name.local) {
         case (.plain, "title"), (.dublinCore, "title"): return .text
         case (.plain, "link") where element.attribute("href") == nil: return .text
@@ -84,10 +88,9 @@ final class RSSFeed: XMLVisitor {
 
     private func beginInItem(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         let name = names.canonical(element.name)
+        if let interest = item.details.begin(element, named: name) { return interest }
         switch (name.vocabulary, name.local) {
-        case (.plain, "title"), (.dublinCore, "title"), (.plain, "author"), (.dublinCore, "creator"),
-            (.itunes, "author"):
-            return .text
+        case (.plain, "title"), (.dublinCore, "title"): return .text
         case _ where Self.rank(ofDate: name) != nil: return .text
         case (.plain, "guid"):
             guidIsLink = element.attribute("isPermaLink")?.lowercased() != "false"
@@ -158,12 +161,15 @@ final class RSSFeed: XMLVisitor {
         case (.item, .plain, "image"): take(image: text)
         case (.item, .plain, "author"), (.item, .dublinCore, "creator"), (.item, .itunes, "author"):
             FoldedText.fold(text).map { _ = item.authors.insert($0.lowercased()) }
+            _ = item.details.receive(text, of: name, with: html)
         case (.item, .plain, "title"): item.title = item.title ?? PlainText.of(text, with: html)
         case (.item, .dublinCore, "title"): item.otherTitle = item.otherTitle ?? PlainText.of(text, with: html)
         case (.item, .plain, "description"):
             try item.add(markup: text, base: markupBase, rank: RSSRank.description, with: html)
         case (.item, .content, "encoded"):
             try item.add(markup: text, base: markupBase, rank: RSSRank.content, with: html)
+        case (.channel, _, _): _ = details.receive(text, of: name, with: html)
+        case (_, _, _) where item.details.receive(text, of: name, with: html): break
         case (.item, _, _):
             if let rank = Self.rank(ofDate: name) { return item.add(date: text, rank: rank) }
             if !item.receiveBare(text, of: given) { item.media.receive(text, of: given, with: html) }
@@ -196,6 +202,7 @@ final class RSSFeed: XMLVisitor {
         switch contexts.popLast() {
         case .item:
             names.endItem()
+            item.details = item.details.completed(by: details)
             try collector.add(item.item)
         case .module: item.media.end()
         default: break

@@ -97,7 +97,8 @@ struct XMLName: Equatable {
 enum XMLVocabulary: Equatable {
     /// No namespace, or one that a version of RSS or OPML assigns to its own names.
     case plain
-    case atom, media, itunes, content, dublinCore, dublinCoreTerms, enclosure, georss, gml, geo, rdf, xhtml, xml
+    case atom, media, itunes, content, dublinCore, dublinCoreTerms, creativeCommons, enclosure, georss, gml, geo, rdf,
+        xhtml, xml
     /// The namespace whose URI or prefix libxml2 stores at this address during the read.
     case unknown(UInt)
 
@@ -126,7 +127,7 @@ enum XMLVocabulary: Equatable {
     private static let byPrefix: [String: XMLVocabulary] = [
         "atom": .atom, "atom10": .atom, "media": .media, "itunes": .itunes, "content": .content, "dc": .dublinCore,
         "dcterms": .dublinCoreTerms, "georss": .georss, "enc": .enclosure, "gml": .gml, "geo": .geo, "rdf": .rdf,
-        "xml": .xml,
+        "xml": .xml, "creativeCommons": .creativeCommons, "cc": .creativeCommons,
     ]
 
     /// Removes the differences between common spellings: white space around the URI, the scheme, capitals, and a slash
@@ -160,6 +161,10 @@ enum XMLVocabulary: Equatable {
         "purl.org/dc/elements/1.1": .dublinCore,
         "purl.org/dc/elements/1.0": .dublinCore,
         "purl.org/dc/terms": .dublinCoreTerms,
+        "backend.userland.com/creativecommonsrssmodule": .creativeCommons,
+        "cyber.law.harvard.edu/rss/creativecommonsrssmodule.html": .creativeCommons,
+        "web.resource.org/cc": .creativeCommons,
+        "creativecommons.org/ns": .creativeCommons,
         "purl.oclc.org/net/rss_2.0/enc": .enclosure,
         "www.georss.org/georss": .georss,
         "www.georss.org/georss/10": .georss,

@@ -15,6 +15,7 @@ struct XMLItem {
     /// The names of the authors, in lower case.
     var authors: Set<String> = []
     var media = MediaRSS()
+    var details = ItemDetails()
     /// The images besides those of Media RSS.
     private var ranked: [(rank: Int, image: NamedImage)] = []
     /// The image of an item that has no other.
@@ -82,7 +83,7 @@ struct XMLItem {
         let others = ranked.sorted { $0.rank < $1.rank }.map(\.image)
         return FeedItem(
             id: id, title: title ?? otherTitle, link: link ?? otherLink, published: dates.lazy.compactMap { $0 }.first,
-            location: media.location, text: text?.1, images: images + others,
+            location: media.location, details: details, text: text?.1, images: images + others,
             substitutes: [fallbackImage.map { [$0] } ?? [], bareImages.image.map { [$0] } ?? [], thumbnails],
             skipReason: skipReason)
     }
