@@ -67,10 +67,6 @@ struct EntryKindTests {
     @Test("an archive is read with or without an end marker", arguments: [true, false])
     func endMarker(isThere: Bool) async throws {
         let whole = LayoutBuilder().tar()
-        for most in [Int.max, 512, 1] {
-            let fixture = ArchiveFixture()
-            try await fixture.takeIn(isThere ? whole : whole.dropLast(1024), inPiecesOf: most)
-            #expect(try await fixture.images.totals().count == 1)
-        }
+        #expect(try await refusals(of: isThere ? whole : whole.dropLast(1024)) == [nil, nil, nil, nil])
     }
 }

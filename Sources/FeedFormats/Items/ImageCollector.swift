@@ -129,8 +129,6 @@ struct ImageCollector {
         let shortPost = FeedPost(title: item.title, link: link, published: item.published)
         let detailTexts = [details.author, details.rights, text] + details.tags
         let detailsSize = detailTexts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-            $0 + ($1?.utf8.count ?? 0)
-        }
         for (index, image) in merged.enumerated() {
             guard images.count < mostImages else { throw .tooMany(mostImages) }
             let url = image.urls[0]
