@@ -90,13 +90,21 @@ package struct FeedRefresh: Sendable {
                 feed: known.feed, outcome: .waiting, savedAt: known.savedAt, saveFailure: nil, imageTerms: nil,
                 notes: [], keptCount: known.keptCount)
         }
-        let wasNamed = old?.isNamed == true
+        let isNamed = old?.isNamed == true
         let answer = try await load(
-            url, known?.validators ?? Validators(), givenBy: wasNamed && !giver.isUser ? .person : giver, notBefore)
+            url, known?.validators ?? Validators(), givenBy: isNamed && !giver.isUser ? .person : giver, notBefore)
+        return try await take(answer, of: url, over: old, delivers: delivers, telling: tell)
+    }
+
+    /// Saves or confirms the feed, as the server answered.
+    private func take(
+        _ answer: RemoteFeedLoader.Answer, of url: ResourceURL, over old: SavedFeed?, delivers: Bool,
+        telling tell: @escaping @Sendable (FeedStep) -> Void
+    ) async throws(FeedError) -> Refreshed {
         func saved(_ feed: Feed, _ validators: Validators, pages: Int) -> SavedFeed {
             SavedFeed(
                 url: url, feed: feed, savedAt: local.now(), validators: validators, pages: pages,
-                isNamed: wasNamed || giver == .person, seesOwnNetwork: answer.imageTerms.addresses == .any,
+                isNamed: old?.isNamed == true || giver == .person, seesOwnNetwork: answer.imageTerms.addresses == .any,
                 movedTo: answer.movedTo, rules: remote.rules, keep: keep ?? old?.keep)
         }
         func confirm(_ old: SavedFeed, _ validators: Validators, pages: Int) async throws(FeedError) -> Refreshed {
