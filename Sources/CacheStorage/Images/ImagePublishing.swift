@@ -1,7 +1,5 @@
-internal import Dispatch
 internal import FeedCore
 internal import Glibc
-internal import Synchronization
 internal import SystemFiles
 
 extension ImageDirectory {
@@ -35,12 +33,7 @@ extension ImageDirectory {
             placed.rollBack()
             throw error
         }
-        if !placedDigests.isEmpty, let exhaustion = try await index(images, &fingerprints, placed) {
-            staging.exhaust(exhaustion)
-            for slot in images.indices where fingerprints[slot] == nil {
-                failures[slot] = failures[slot] ?? exhaustion
-            }
-        }
+        if !placedDigests.isEmpty { try await saveRows(images, fingerprints, of: placed) }
         return zip(images, zip(fingerprints, failures)).map { result(of: $0, $1.0, $1.1) }
     }
 
@@ -85,35 +78,10 @@ extension ImageDirectory {
         }
     }
 
-    /// Saves the rows. On a full disk it deletes the last files, an eighth at a time, until there is space for the rows
-    /// of the others, so that the next run need not download those again. Returns the error of the full disk in that
-    /// case.
-    private func index(
-        _ images: [ReceivedImage], _ fingerprints: inout [StagedFile.Fingerprint?], _ placed: PlacedFiles
-    ) async throws(FeedError) -> FeedError? {
-        var exhaustion: FeedError?
-        while true {
-            let isRolledBack = Atomic(false)
-            do throws(FeedError) {
-                try await saveRows(images, fingerprints, undoing: { isRolledBack.store(true, ordering: .relaxed) })
-                return exhaustion
-            } catch {
-                // After an uncertain commit the rows may exist and need their files.
-                guard isRolledBack.load(ordering: .relaxed) else { throw error }
-                let stored = fingerprints.indices.filter { fingerprints[$0] != nil }
-                guard stored.count > 1, error.lacksRoom else {
-                    placed.rollBack()
-                    throw error
-                }
-                exhaustion = exhaustion ?? error
-                for slot in stored.suffix(max(1, stored.count / 8)) { fingerprints[slot] = nil }
-                placed.rollBack(except: Set(fingerprints.compactMap { $0?.digest }))
-            }
-        }
-    }
-
+    /// Saves the rows. If they were certainly rolled back, the files are deleted; after an uncertain commit the rows may
+    /// exist and need their files.
     private func saveRows(
-        _ images: [ReceivedImage], _ fingerprints: [StagedFile.Fingerprint?], undoing undo: @Sendable () -> Void
+        _ images: [ReceivedImage], _ fingerprints: [StagedFile.Fingerprint?], of placed: PlacedFiles
     ) async throws(FeedError) {
         try await database.write(
             { connection throws(FeedError) in
@@ -125,7 +93,7 @@ extension ImageDirectory {
                 for slot in images.indices where fingerprints[slot] != nil {
                     try memory.forget(images[slot].url, for: images[slot].recipients)
                 }
-            }, undoing: undo)
+            }, undoing: { placed.rollBack() })
     }
 }
 
@@ -155,8 +123,8 @@ struct PlacedFiles: Sendable {
 
     /// Deletes the new files, which have no rows. On a full disk this is the only way to free their space. If a file
     /// can't be deleted now, a later removal deletes it.
-    func rollBack(except kept: Set<Digest> = []) {
-        for digest in new where !kept.contains(digest) { unlinkat(directory.number, digest.hex, 0) }
+    func rollBack() {
+        for digest in new { unlinkat(directory.number, digest.hex, 0) }
     }
 }
 
@@ -188,64 +156,6 @@ extension ImageFile {
                 throw SystemError("can't be replaced", "\(files.path)/\(name)")
             }
             return .replaced
-        }
-    }
-}
-
-/// Moves files from `incoming` to their final names on its own thread while their rows are written.
-final class PlacingThread: Sendable {
-    private let incoming: Descriptor
-    private let files: Descriptor
-    private let queue = DispatchQueue(label: "feedsync.placing")
-    private let failure = SharedFailure()
-    private let placed: Mutex<PlacedFiles>
-
-    init(from incoming: Descriptor, to files: Descriptor) {
-        self.incoming = incoming
-        self.files = files
-        placed = Mutex(PlacedFiles(in: files))
-    }
-
-    /// Starts to move files. Throws the failure of an earlier file.
-    func place(_ images: [OfferedImage]) throws(FeedError) {
-        try failure.check()
-        queue.async { [self] in
-            failure.recording { () throws(FeedError) in
-                for image in images {
-                    try attempt(.failed) { () throws(SystemError) in try place(image) }
-                }
-            }
-        }
-    }
-
-    /// Waits until every file is moved.
-    func wait() throws(FeedError) {
-        queue.sync {}
-        try failure.check()
-    }
-
-    /// Waits until every file is moved and its name is on disk.
-    func makeDurable() throws(FeedError) {
-        try wait()
-        try placed.withLock { placed throws(FeedError) in try placed.makeDurable() }
-    }
-
-    /// Waits for the thread and deletes the files that are new.
-    func rollBack() {
-        queue.sync {}
-        placed.withLock { $0.rollBack() }
-    }
-
-    private func place(_ image: OfferedImage) throws(SystemError) {
-        do throws(SystemError) {
-            try placed.withLock { placed throws(SystemError) in
-                try placed.place(image.digest.hex, from: incoming, as: image.digest, size: image.size)
-            }
-        } catch {
-            // The archive has the bytes once, and the file may have been moved already as the data of another URL.
-            guard error.code == ENOENT, try ImageFile.isThere(image.digest, size: image.size, in: files) else {
-                throw error
-            }
         }
     }
 }

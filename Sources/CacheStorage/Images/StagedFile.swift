@@ -209,12 +209,10 @@ final class Staging: Sendable {
 
     private func storeFailure(_ error: SystemError) -> FeedError {
         let failure = error.feedError(.failed)
-        exhaust(failure)
+        exhausted.withLock { $0 = failure }
         return failure
     }
 
-    /// Ends the storing of images.
-    func exhaust(_ failure: FeedError) { exhausted.withLock { $0 = failure } }
-
+    /// The failure that ends the storing of images.
     var exhaustion: FeedError? { exhausted.withLock { $0 } }
 }

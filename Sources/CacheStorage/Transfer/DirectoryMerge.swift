@@ -1,17 +1,14 @@
 internal import FeedCore
+internal import Glibc
 internal import SystemFiles
 
 /// Merges feeds and images within the current transaction of the connection. It moves the files to their final names
 /// and makes them durable before the transaction commits the rows.
 final class DirectoryMerge: CacheMerge {
-    /// The number of images after which the placing thread is started, to save wake-ups.
-    private static let batchSize = 64
-
     private let connection: SQLiteConnection
     private let files: Descriptor
-    private let placing: PlacingThread
-    /// The images whose files are still in `incoming`.
-    private var offered: [OfferedImage] = []
+    private let incoming: Descriptor
+    private var placed: PlacedFiles
     /// The row of the feed that was begun last, and the number of its images.
     private var feed: (row: Int64, images: Int64) = (0, 0)
     /// The known results of checking existing data.
@@ -21,7 +18,8 @@ final class DirectoryMerge: CacheMerge {
     init(connection: SQLiteConnection, files: Descriptor, incoming: Descriptor) {
         self.connection = connection
         self.files = files
-        placing = PlacingThread(from: incoming, to: files)
+        self.incoming = incoming
+        placed = PlacedFiles(in: files)
     }
 
     func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?, keptCount: Int)? {
@@ -82,8 +80,7 @@ final class DirectoryMerge: CacheMerge {
             return false
         }
         try index.insert(image, in: id)
-        offered.append(image)
-        if offered.count == Self.batchSize { try placeOffered() }
+        try attempt(.failed) { () throws(SystemError) in try place(image) }
         if isIntact[image.digest] != nil { isIntact[image.digest] = true }
         try FailureMemory(connection: connection).forget(
             image.url, for: [Recipient(image: image.url, feed: feed, circle: .oneFeed)])
@@ -100,24 +97,25 @@ final class DirectoryMerge: CacheMerge {
 
     private func isIntact(_ image: StoredImage) throws(FeedError) -> Bool {
         if let known = isIntact[image.digest] { return known }
-        // A file that is being moved is checked afterwards.
-        try placeOffered()
-        try placing.wait()
         let intact = try ImageFile.condition(of: image.digest, size: image.size, in: files).isIntact
         isIntact[image.digest] = intact
         return intact
     }
 
-    func makeDurable() throws(FeedError) {
-        try placeOffered()
-        try placing.makeDurable()
+    /// Moves the file of an image to its final name.
+    private func place(_ image: OfferedImage) throws(SystemError) {
+        do throws(SystemError) {
+            try placed.place(image.digest.hex, from: incoming, as: image.digest, size: image.size)
+        } catch {
+            // The archive has the bytes once, and the file may have been moved already as the data of another URL.
+            guard error.code == ENOENT, try ImageFile.isThere(image.digest, size: image.size, in: files) else {
+                throw error
+            }
+        }
     }
 
-    private func placeOffered() throws(FeedError) {
-        try placing.place(offered)
-        offered.removeAll(keepingCapacity: true)
-    }
+    func makeDurable() throws(FeedError) { try placed.makeDurable() }
 
     /// Deletes the new files after the transaction was rolled back.
-    func rollBackFiles() { placing.rollBack() }
+    func rollBackFiles() { placed.rollBack() }
 }
