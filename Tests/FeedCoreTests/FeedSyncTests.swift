@@ -201,6 +201,7 @@ struct FeedSyncTests {
             case .imageMissing: seen.append("missing")
             case .imageToRevalidate: seen.append("to revalidate")
             case .imageLeftAlone: seen.append("left alone")
+            case .imageTooSmall: seen.append("too small")
             case .imageUnchanged: seen.append("unchanged")
             case .imageDownloaded: seen.append("downloaded")
             case .imageFailed(_, let error): seen.append("failed \(error.status ?? 0)")
