@@ -92,7 +92,8 @@ struct ResponseHeaders {
 
     private static let fields: [(name: StaticString, HeaderField)] = [
         ("etag", .header(.etag)), ("last-modified", .header(.lastModified)), ("content-type", .header(.contentType)),
-        ("content-length", .header(.contentLength)), ("link", .header(.link)),
+        ("cache-control", .header(.cacheControl)), ("content-length", .header(.contentLength)),
+        ("link", .header(.link)),
         ("content-range", .header(.contentRange)), ("location", .location), ("content-encoding", .contentEncoding),
         ("transfer-encoding", .transferEncoding),
     ]

@@ -27,6 +27,43 @@ struct EveryTests {
         #expect(server.paths(after: 3) == ["/feed.json"])
     }
 
+    @Test("A feed with --every auto waits as long as its server and the feed say, whichever is longer")
+    func asServerSays() async throws {
+        let feed = server.server.url("/feed.xml")
+        let text = """
+            <rss><channel><ttl>60</ttl><sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>12</sy:updateFrequency>
+            <item><enclosure url="/0.png"/></item></channel></rss>
+            """
+        func serve(_ cacheControl: String) {
+            let headers = [("Content-Type", "text/xml"), ("Cache-Control", cacheControl)]
+            server.server.route("/feed.xml", Reply(headers: headers, body: Array(text.utf8)))
+        }
+        // The feed asks for an hour, and for two hours.
+        serve("public, max-age=600")
+        expectQuiet(try await program.run("--every", "auto", feed))
+        try await age(byMinutes: 119)
+        expectQuiet(try await program.run("--every", "auto", feed))
+        #expect(server.requestCount == 2)
+        try await age(byMinutes: 2)
+        serve("max-age=\"10800\", public")
+        expectQuiet(try await program.run("--every", "auto", feed))
+        #expect(server.requestCount == 3)
+        try await age(byMinutes: 179)
+        expectQuiet(try await program.run("--every", "auto", feed))
+        #expect(server.requestCount == 3)
+        try await age(byMinutes: 2)
+        expectQuiet(try await program.run("--every", "auto", feed))
+        #expect(server.requestCount == 4)
+    }
+
+    @Test("A feed with --every auto whose server says nothing is requested in every run")
+    func asServerSaysNothing() async throws {
+        for count in [3, 4] {
+            expectQuiet(try await program.run("--every", "auto", server.feedURL))
+            #expect(server.requestCount == count)
+        }
+    }
+
     @Test("A feed with --every is requested early if an image is missing or the feed is no longer fresh")
     func unfinished() async throws {
         server.serve(Reply(503), at: 1)

@@ -34,7 +34,7 @@ struct FeedRefreshTests {
         let local = LocalFeedLoader(store: store, now: { Self.now })
         let refresh = FeedRefresh(
             remote: remote, local: local, saves: saves, givenBy: isNamed ? .person : .cache,
-            interval: every.map { .init(every: $0, maxAge: .forever, images: InMemoryImageStore()) })
+            interval: every.map { .init(every: .age($0), maxAge: .forever, images: InMemoryImageStore()) })
         return try await refresh.refresh(url)
     }
 

@@ -104,7 +104,7 @@ package final class InMemoryFeedStore: FeedStore {
                 url: saved.url, feed: old.feed, savedAt: saved.savedAt, validators: saved.validators,
                 pages: saved.pages, isNamed: old.isNamed || saved.isNamed,
                 seesOwnNetwork: saved.seesOwnNetwork, movedTo: saved.movedTo,
-                rules: saved.rules, keep: saved.keep)
+                rules: saved.rules, keep: saved.keep, interval: saved.interval)
         }
 
         func setKeep(_ keep: Keep, of url: ResourceURL) {

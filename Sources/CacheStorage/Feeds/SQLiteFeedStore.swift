@@ -42,7 +42,7 @@ extension SQLiteFeedStore {
         let row = try connection.statement(
             """
             SELECT url, credentials, title, format, saved_at, keep, id, etag, last_modified, pages, named, moved_to, rules,
-                kept, own_network, error_kind, error_message, error_at
+                kept, own_network, interval, error_kind, error_message, error_at
             FROM feeds WHERE url = ?1
             """)
         try row.bind(1, url.text)
@@ -59,7 +59,8 @@ extension SQLiteFeedStore {
                 savedAt: head.savedAt, validators: Validators(etag: row.text(7), lastModified: row.text(8)),
                 pages: Int(row.integer(9)), isNamed: row.integer(10) != 0, seesOwnNetwork: row.integer(14) != 0,
                 movedTo: row.text(11).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(12), keep: head.keep,
-                keptCount: Int(row.integer(13)), kept: kept, trouble: trouble(in: row, from: 15))
+                keptCount: Int(row.integer(13)), kept: kept,
+                interval: row.isNull(15) ? nil : .seconds(row.integer(15)), trouble: trouble(in: row, from: 16))
         }
         return saved
     }

@@ -96,6 +96,7 @@ struct CacheSchema: Sendable {
         ALTER TABLE items ADD COLUMN rights TEXT;
         ALTER TABLE items ADD COLUMN tags TEXT;
         ALTER TABLE items ADD COLUMN text TEXT;
+        ALTER TABLE feeds ADD COLUMN interval INTEGER;
         """,
     ])
 
@@ -164,7 +165,7 @@ struct CacheSchema: Sendable {
             for columns in [
                 """
                 id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules,
-                    keep, kept, own_network, error_kind, error_message, error_at
+                    keep, kept, own_network, interval, error_kind, error_message, error_at
                 FROM feeds
                 """,
                 """

@@ -11,7 +11,7 @@ enum OptionTable {
         ).perFeed,
         .value(
             "every", "AGE", sets: \.every, as: .interval, default: "none", .main, of: [.sync],
-            "skip the request for a feed that was confirmed less than AGE ago; meant for a [feed] section"
+            "skip the request for a feed that was confirmed less than AGE ago; auto: as long as its server says"
         ).perFeed,
         .flag("offline", sets: \.offline, .main, of: [.show, .image], "use only saved data; send no requests"),
         .value(

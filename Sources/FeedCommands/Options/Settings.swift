@@ -17,7 +17,7 @@ struct Settings: Hashable, Sendable {
     var cache: String?
     var maxAge = MaxAge.standard
     /// The time for which a confirmed feed is not requested; nil for every run.
-    var every: MaxAge?
+    var every: RequestPause?
     var lockWait = Duration.zero
 
     var jobs = 128

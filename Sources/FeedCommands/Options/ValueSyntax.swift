@@ -28,9 +28,10 @@ extension ValueSyntax<MaxAge> {
     ) { MaxAge($0) }
 }
 
-extension ValueSyntax<MaxAge?> {
-    static let interval = ValueSyntax<MaxAge>.age.orNil(
-        "none", expected: "a number with a unit (s, m, h, d, w, y) such as 36h or 7d, forever, or none")
+extension ValueSyntax<RequestPause?> {
+    static let interval = ValueSyntax<RequestPause>(
+        expected: "a number with a unit (s, m, h, d, w, y) such as 36h or 7d, forever, auto, or none"
+    ) { $0 == "auto" ? .auto : MaxAge($0).map { .age($0) } }.orNil("none")
 }
 
 extension ValueSyntax<Keep?> {

@@ -26,6 +26,13 @@ extension MaxAge {
     }
 }
 
+/// How long a confirmed feed is not requested again.
+package enum RequestPause: Hashable, Sendable {
+    case age(MaxAge)
+    /// The pause that the feed and its server ask for.
+    case auto
+}
+
 /// The rule for the freshness of a saved feed. The caller passes in both moments: the domain reads no clock.
 package enum FeedCachePolicy {
     package static func isFresh(savedAt: Timestamp, now: Timestamp, maxAge: MaxAge) -> Bool {

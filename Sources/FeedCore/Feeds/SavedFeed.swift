@@ -37,6 +37,8 @@ package struct SavedFeed: Hashable, Sendable {
     package let keptCount: Int
     /// The kept images, newest first, if the caller asked for them.
     package let kept: [FeedImage]
+    /// The pause between two requests for the feed that its server asks for.
+    package let interval: Duration?
     /// The reason why the last request for the feed failed; nil if it succeeded.
     package let trouble: FeedTrouble?
 
@@ -46,7 +48,8 @@ package struct SavedFeed: Hashable, Sendable {
     package init(
         url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
         isNamed: Bool = true, seesOwnNetwork: Bool = false, movedTo: ResourceURL? = nil, rules: String? = nil,
-        keep: Keep? = nil, keptCount: Int = 0, kept: [FeedImage] = [], trouble: FeedTrouble? = nil
+        keep: Keep? = nil, keptCount: Int = 0, kept: [FeedImage] = [], interval: Duration? = nil,
+        trouble: FeedTrouble? = nil
     ) {
         self.url = url
         self.feed = feed
@@ -60,6 +63,7 @@ package struct SavedFeed: Hashable, Sendable {
         self.keep = keep
         self.keptCount = keptCount
         self.kept = kept
+        self.interval = interval
         self.trouble = trouble
     }
 }

@@ -32,11 +32,11 @@ package struct FeedRefresh: Sendable {
 
     /// The pause between two requests for a feed whose saved copy is fresh and whose images are all there.
     package struct Interval: Sendable {
-        let every: MaxAge
+        let every: RequestPause
         let maxAge: MaxAge
         let images: any ImageStore
 
-        package init(every: MaxAge, maxAge: MaxAge, images: any ImageStore) {
+        package init(every: RequestPause, maxAge: MaxAge, images: any ImageStore) {
             self.every = every
             self.maxAge = maxAge
             self.images = images
@@ -101,11 +101,14 @@ package struct FeedRefresh: Sendable {
         _ answer: RemoteFeedLoader.Answer, of url: ResourceURL, over old: SavedFeed?, delivers: Bool,
         telling tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
+        // The feed itself says nothing in a 304.
+        var interval = answer.interval
+        if case .notModified = answer.content { interval = UpdateInterval.longest(of: old?.interval, answer.interval) }
         func saved(_ feed: Feed, _ validators: Validators, pages: Int) -> SavedFeed {
             SavedFeed(
                 url: url, feed: feed, savedAt: local.now(), validators: validators, pages: pages,
                 isNamed: old?.isNamed == true || giver == .person, seesOwnNetwork: answer.imageTerms.addresses == .any,
-                movedTo: answer.movedTo, rules: remote.rules, keep: keep ?? old?.keep)
+                movedTo: answer.movedTo, rules: remote.rules, keep: keep ?? old?.keep, interval: interval)
         }
         func confirm(_ old: SavedFeed, _ validators: Validators, pages: Int) async throws(FeedError) -> Refreshed {
             try await finish(old.feed, .unchanged, over: old, answer, delivers: delivers) {
@@ -127,7 +130,14 @@ package struct FeedRefresh: Sendable {
     }
 
     private func mayWait(_ saved: SavedFeed, _ interval: Interval) async throws(FeedError) -> Bool {
-        guard local.isFresh(saved, maxAge: interval.every), local.isFresh(saved, maxAge: interval.maxAge) else {
+        let every: MaxAge
+        switch interval.every {
+        case .age(let age): every = age
+        case .auto:
+            guard let asked = saved.interval else { return false }
+            every = .span(asked)
+        }
+        guard local.isFresh(saved, maxAge: every), local.isFresh(saved, maxAge: interval.maxAge) else {
             return false
         }
         let choice = ImageChoice(store: interval.images, now: local.now)

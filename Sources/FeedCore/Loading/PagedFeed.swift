@@ -23,6 +23,9 @@ struct PagedFeed {
         origins = Set(places.map(\.origin))
     }
 
+    /// The pause between two requests that the feed asks for.
+    var interval: Duration? { first.interval }
+
     var feed: Feed { Feed(format: first.feed.format, title: first.feed.title, images: images) }
 
     /// Returns the next page; nil at the end of the walk, which is a page that was seen before or that is on another

@@ -12,6 +12,8 @@ package struct RemoteFeedLoader: Sendable {
         package let imageTerms: RequestTerms
         /// The URL that the feed has moved to permanently, as its server says. It is reported and never requested.
         package let movedTo: ResourceURL?
+        /// The pause between two requests that the feed and its server ask for.
+        package var interval: Duration?
         /// Notes about what was left out of the feed.
         package var notes: [String] = []
     }
@@ -86,11 +88,12 @@ package struct RemoteFeedLoader: Sendable {
             try await loadFurther(&pages, bytes: response.bodyBytes, on: imageTerms)
             return Answer(
                 content: .feed(pages.feed, head.validators), imageTerms: imageTerms, movedTo: movedTo,
+                interval: UpdateInterval.longest(of: pages.interval, UpdateInterval.maxAge(in: head)),
                 notes: pages.notes)
         case HTTPStatus.notModified where !validators.isEmpty:
             return Answer(
                 content: .notModified(validators.updated(by: head.validators)), imageTerms: imageTerms,
-                movedTo: movedTo)
+                movedTo: movedTo, interval: UpdateInterval.longest(of: nil, UpdateInterval.maxAge(in: head)))
         default:
             throw HTTPStatus.failure(response, askedFor: url)
         }
@@ -176,6 +179,27 @@ package struct RemoteFeedLoader: Sendable {
         if isPrivate || mayUsePrivate(giver) { return terms.reaching(.any) }
         let isSpecial = response.circumstances.touchedPrivateAddress && !response.isFromPrivateAddress
         return terms.reaching(.publicOnly, specialOrigin: giver.isUser && isSpecial ? url.origin : nil)
+    }
+}
+
+/// The pause between two requests that a feed (RSS `ttl` and `sy:updatePeriod`) and its server (`Cache-Control`) ask for.
+enum UpdateInterval {
+    private static let longest = Duration.seconds(24 * 60 * 60)
+
+    /// Returns the longer one, up to a day.
+    static func longest(of first: Duration?, _ second: Duration?) -> Duration? {
+        [first, second].compactMap(\.self).max().map { min($0, longest) }
+    }
+
+    /// Returns the `max-age` of a response; nil if there is none.
+    static func maxAge(in head: HTTPHead) -> Duration? {
+        let directives = head[.cacheControl]?.lowercased().split(separator: ",") ?? []
+        for directive in directives {
+            let words = directive.split(separator: "=").map { $0.filter { $0 != " " && $0 != "\"" } }
+            guard words.count == 2, words[0] == "max-age", let seconds = Int64(words[1]), seconds > 0 else { continue }
+            return .seconds(min(seconds, longest.components.seconds))
+        }
+        return nil
     }
 }
 

@@ -43,14 +43,18 @@ package struct DecodedFeed: Hashable, Sendable {
     package var notes: [String]
     /// The URL of the feed's next page.
     package var nextPage: ResourceURL?
+    /// The pause between two requests that the feed asks for.
+    package var interval: Duration?
 
     package init(
-        feed: Feed, itemStarts: [Int] = [], notes: [String] = [], nextPage: ResourceURL? = nil
+        feed: Feed, itemStarts: [Int] = [], notes: [String] = [], nextPage: ResourceURL? = nil,
+        interval: Duration? = nil
     ) {
         self.feed = feed
         self.itemStarts = itemStarts
         self.notes = notes
         self.nextPage = nextPage
+        self.interval = interval
     }
 }
 

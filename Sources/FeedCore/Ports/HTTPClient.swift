@@ -146,7 +146,7 @@ package struct HTTPResponse: Hashable, Sendable {
 /// copy of one string.
 package struct HTTPHead: Hashable, Sendable {
     package enum Header: Int, CaseIterable, Sendable {
-        case contentLength, contentRange, contentType, etag, lastModified, link
+        case cacheControl, contentLength, contentRange, contentType, etag, lastModified, link
     }
 
     private static let emptyHeaders = [String?](repeating: nil, count: Header.allCases.count)

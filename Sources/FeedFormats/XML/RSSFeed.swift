@@ -22,6 +22,7 @@ final class RSSFeed: XMLVisitor {
     private var names = RSSNames()
 
     private var details = ItemDetails()
+    private var schedule = UpdateSchedule()
     private var title: String?
     /// The title in Dublin Core, which replaces a missing title.
     private var otherTitle: String?
@@ -40,7 +41,8 @@ final class RSSFeed: XMLVisitor {
         let title = (title ?? otherTitle)?.shortened(to: LongestText.words)
         return DecodedFeed(
             feed: Feed(format: .rss, title: title, images: images), itemStarts: itemStarts,
-            notes: collector.notes.all, nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
+            notes: collector.notes.all, nextPage: collector.page(nextPage?.reference, from: nextPage?.base),
+            interval: schedule.interval)
     }
 
     // MARK: Elements
@@ -76,6 +78,7 @@ final class RSSFeed: XMLVisitor {
         if let interest = details.begin(element, named: name) { return interest }
         switch (name.vocabulary, name.local) {
         case (.plain, "title"), (.dublinCore, "title"): return .text
+        case _ where UpdateSchedule.isPart(name): return .text
         case (.plain, "link") where element.attribute("href") == nil: return .text
         case (.atom, "link"), (.plain, "link"):
             if nextPage == nil, element.isLink("next"), let reference = element.attribute("href") {
@@ -168,7 +171,8 @@ final class RSSFeed: XMLVisitor {
             try item.add(markup: text, base: markupBase, rank: RSSRank.description, with: html)
         case (.item, .content, "encoded"):
             try item.add(markup: text, base: markupBase, rank: RSSRank.content, with: html)
-        case (.channel, _, _): _ = details.receive(text, of: name, with: html)
+        case (.channel, _, _):
+            if !details.receive(text, of: name, with: html) { schedule.receive(text, of: name) }
         case (_, _, _) where item.details.receive(text, of: name, with: html): break
         case (.item, _, _):
             if let rank = Self.rank(ofDate: name) { return item.add(date: text, rank: rank) }
@@ -271,5 +275,38 @@ struct RSSNames {
     private func declaresItsOwn(_ element: XMLElement) -> Bool {
         guard case .unknown = element.name.vocabulary else { return false }
         return element.name.local.lowercased() == "item" && !element.hasPrefix
+    }
+}
+
+/// The elements of a channel that say how often to request it.
+struct UpdateSchedule {
+    /// The minutes of `ttl`.
+    private var minutes: Int64?
+    private var period: Int64?
+    private var frequency: Int64 = 1
+
+    private static let periods: [String: Int64] = [
+        "hourly": 3600, "daily": 86_400, "weekly": 604_800, "monthly": 2_592_000, "yearly": 31_536_000,
+    ]
+
+    static func isPart(_ name: XMLName) -> Bool {
+        name == XMLName(.plain, "ttl") || name == XMLName(.syndication, "updatePeriod")
+            || name == XMLName(.syndication, "updateFrequency")
+    }
+
+    mutating func receive(_ text: String, of name: XMLName) {
+        guard Self.isPart(name), let word = FoldedText.fold(text)?.lowercased() else { return }
+        switch name.local {
+        case "ttl": minutes = DecimalDigits.number(word[...])
+        case "updatePeriod": period = Self.periods[word]
+        default: frequency = max(1, DecimalDigits.number(word[...]) ?? 1)
+        }
+    }
+
+    /// The longer one of the two pauses; nil if the channel has neither.
+    var interval: Duration? {
+        let longest: Int64 = 31_536_000
+        let seconds = [minutes.map { min($0, longest) * 60 }, period.map { $0 / frequency }].compactMap(\.self)
+        return seconds.max().flatMap { $0 > 0 ? .seconds($0) : nil }
     }
 }

@@ -97,7 +97,8 @@ struct XMLName: Equatable {
 enum XMLVocabulary: Equatable {
     /// No namespace, or one that a version of RSS or OPML assigns to its own names.
     case plain
-    case atom, media, itunes, content, dublinCore, dublinCoreTerms, creativeCommons, enclosure, georss, gml, geo, rdf,
+    case atom, media, itunes, content, dublinCore, dublinCoreTerms, creativeCommons, syndication, enclosure, georss,
+        gml, geo, rdf,
         xhtml, xml
     /// The namespace whose URI or prefix libxml2 stores at this address during the read.
     case unknown(UInt)
@@ -128,6 +129,7 @@ enum XMLVocabulary: Equatable {
         "atom": .atom, "atom10": .atom, "media": .media, "itunes": .itunes, "content": .content, "dc": .dublinCore,
         "dcterms": .dublinCoreTerms, "georss": .georss, "enc": .enclosure, "gml": .gml, "geo": .geo, "rdf": .rdf,
         "xml": .xml, "creativeCommons": .creativeCommons, "cc": .creativeCommons,
+        "sy": .syndication,
     ]
 
     /// Removes the differences between common spellings: white space around the URI, the scheme, capitals, and a slash
@@ -164,6 +166,7 @@ enum XMLVocabulary: Equatable {
         "backend.userland.com/creativecommonsrssmodule": .creativeCommons,
         "cyber.law.harvard.edu/rss/creativecommonsrssmodule.html": .creativeCommons,
         "web.resource.org/cc": .creativeCommons,
+        "purl.org/rss/1.0/modules/syndication": .syndication,
         "creativecommons.org/ns": .creativeCommons,
         "purl.oclc.org/net/rss_2.0/enc": .enclosure,
         "www.georss.org/georss": .georss,
