@@ -52,11 +52,16 @@ actor CacheOpener {
 
     func open(_ access: CacheAccess) async throws(FeedError) -> Cache {
         switch access {
-        case .read: try openForReading(try existingCache(), rehearsing: false)
-        case .none: try openForReading(nil, rehearsing: false)
-        case .rehearseRepair: try openForReading(try existingCache(), rehearsing: true)
-        case .write(let limit): try await openForWriting(waiting(limit), repairing: false)
-        case .repair(let limit): try await openForWriting(waiting(limit), repairing: true)
+        case .read: return try openForReading(try existingCache(), rehearsing: false)
+        case .readOrEmpty:
+            do throws(FeedError) {
+                return try await open(.read)
+            } catch let error where error.kind == .notFound {
+                return try openForReading(nil, rehearsing: false)
+            }
+        case .rehearseRepair: return try openForReading(try existingCache(), rehearsing: true)
+        case .write(let limit): return try await openForWriting(waiting(limit), repairing: false)
+        case .repair(let limit): return try await openForWriting(waiting(limit), repairing: true)
         }
     }
 

@@ -21,7 +21,7 @@ struct ImportCommand {
                 try report(error, &firstFailure)
                 continue
             }
-            try await session.withCacheForSaving { cache throws(FeedError) in
+            try await session.withCache(session.saving) { cache throws(FeedError) in
                 try await merge(files, from: index, opened, into: cache, &firstFailure)
             }
             break
@@ -31,7 +31,7 @@ struct ImportCommand {
 
     private func importOne(_ file: String) async throws(FeedError) -> ExitCode {
         let archive = try await open(file).get()
-        let report = try await session.withCacheForSaving { cache throws(FeedError) in
+        let report = try await session.withCache(session.saving) { cache throws(FeedError) in
             try await merge(archive, into: cache, "importing")
         }
         reportResult(report, of: nil)

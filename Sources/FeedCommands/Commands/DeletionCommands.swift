@@ -163,7 +163,7 @@ struct RemoveCommand {
         for feed in given { _ = distinct.add(feed) }
         let feeds = distinct.urls
         try await requireSaved(feeds)
-        let access = settings.dryRun ? CacheAccess.read : .write(lockWait: settings.lockWait)
+        let access = settings.dryRun ? .read : session.saving
         let code = try await Deletion.run(in: session, access) { deletion, report throws(FeedError) in
             try await remove(feeds, from: deletion.cache, deletion, &report)
         }

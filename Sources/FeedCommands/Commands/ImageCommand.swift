@@ -39,10 +39,10 @@ struct ImageCommand {
         try await session.requireReadableCache()
         let loaded = try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in
             let loader = ImageDataLoaderWithFallback(
-                loadSaved: { url throws(FeedError) in try await session.withCacheOrEmpty(loading(url)) },
+                loadSaved: { url throws(FeedError) in try await session.withCache(.readOrEmpty, loading(url)) },
                 remote: session.remoteImages(with: client)
             ) { data, url, circle throws(FeedError) in
-                try await session.withCacheForSaving { cache throws(FeedError) in
+                try await session.withCache(session.saving) { cache throws(FeedError) in
                     try await localImages(in: cache).save(data, for: url, in: circle)
                 }
             }

@@ -37,7 +37,7 @@ struct ShowCommand {
         var found: [StoredImage?]? = settings.json ? loaded.images.map { _ in nil } : nil
         do throws(FeedError) {
             if settings.json {
-                found = try await session.withCacheOrEmpty { cache throws(FeedError) in
+                found = try await session.withCache(.readOrEmpty) { cache throws(FeedError) in
                     try await images(of: loaded, url, in: cache)
                 }
             }

@@ -45,9 +45,8 @@ struct SyncCommand {
             let figures = settings.metricsFileToWrite == nil ? nil : await self.figures(of: cache, after: report)
             return (report, failures, figures)
         }
-        let (report, failures, figures) =
-            settings.dryRun
-            ? try await session.withCacheOrEmpty(results) : try await session.withCacheForSaving(results)
+        let access = settings.dryRun ? .readOrEmpty : session.saving
+        let (report, failures, figures) = try await session.withCache(access, results)
         lines?.end()
         await writing
         let ending = finish(report, failures, unwritten: lines?.writeRest(), took: ContinuousClock.now - start)
@@ -278,6 +277,6 @@ extension SyncCommand {
     }
 
     private func savedFeeds() async throws(FeedError) -> [FeedSummary] {
-        try await session.withCacheOrEmpty { cache throws(FeedError) in try await cache.feeds.summaries() }
+        try await session.withCache(.readOrEmpty) { cache throws(FeedError) in try await cache.feeds.summaries() }
     }
 }

@@ -6,17 +6,19 @@ struct BrieflyOpenedFeeds: FeedStore {
     let session: Session
 
     func retrieve(_ url: ResourceURL, withKept: Bool) async throws(FeedError) -> SavedFeed? {
-        try await session.withCacheOrEmpty { cache throws(FeedError) in
+        try await session.withCache(.readOrEmpty) { cache throws(FeedError) in
             try await cache.feeds.retrieve(url, withKept: withKept)
         }
     }
 
     func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
-        try await session.withCacheOrEmpty { cache throws(FeedError) in try await cache.feeds.keptWithoutData(of: url) }
+        try await session.withCache(.readOrEmpty) { cache throws(FeedError) in
+            try await cache.feeds.keptWithoutData(of: url)
+        }
     }
 
     func countKept(of url: ResourceURL, excludedBy keep: Keep, now: Timestamp) async throws(FeedError) -> Int {
-        try await session.withCacheOrEmpty { cache throws(FeedError) in
+        try await session.withCache(.readOrEmpty) { cache throws(FeedError) in
             try await cache.feeds.countKept(of: url, excludedBy: keep, now: now)
         }
     }
@@ -24,11 +26,11 @@ struct BrieflyOpenedFeeds: FeedStore {
     func change<Outcome: Sendable>(
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
-        try await session.withCacheForSaving { cache throws(FeedError) in try await cache.feeds.change(work) }
+        try await session.withCache(session.saving) { cache throws(FeedError) in try await cache.feeds.change(work) }
     }
 
     func summaries() async throws(FeedError) -> [FeedSummary] {
-        try await session.withCacheOrEmpty { cache throws(FeedError) in try await cache.feeds.summaries() }
+        try await session.withCache(.readOrEmpty) { cache throws(FeedError) in try await cache.feeds.summaries() }
     }
 }
 
@@ -37,12 +39,12 @@ extension Session {
     /// the delivery.
     func requireReadableCache() async throws(FeedError) {
         do throws(FeedError) {
-            try await withCacheOrEmpty { _ in }
+            try await withCache(.readOrEmpty) { _ in }
         } catch {
             switch error.kind {
             case .storage(.unreadable):
                 // A run that writes continues with the empty database of a killed run.
-                do { try await withCacheForSaving { _ in } } catch let other { throw other.notSaved ?? error }
+                do { try await withCache(saving) { _ in } } catch let other { throw other.notSaved ?? error }
             case .storage(.newerVersion), .cancelled: throw error
             default: break
             }

@@ -65,50 +65,24 @@ struct Session: Sendable {
     // MARK: The cache
 
     /// Opens the cache for `work`, and closes it at its end: whatever follows, such as a slow reader of the output, must
-    /// not keep other runs from the cache.
+    /// not keep other runs from the cache. On a full disk, SQLite cannot open a cache for writing while it is open for
+    /// reading.
     func withCache<Outcome>(
         _ access: CacheAccess, _ work: (Cache) async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
-        try await closing(try await openCache(access), after: work)
-    }
-
-    /// Opens the cache for reading. A directory that is not a cache yet, and that saving would make one, reads as
-    /// empty.
-    func withCacheOrEmpty<Outcome>(
-        _ work: (Cache) async throws(FeedError) -> Outcome
-    ) async throws(FeedError) -> Outcome {
-        let cache: Cache
-        do {
-            cache = try await openCache(.read)
-        } catch {
-            guard error.kind == .notFound else { throw error }
-            cache = try await openCache(.none)
-        }
-        return try await closing(cache, after: work)
-    }
-
-    /// Opens the cache for writing. On a full disk, SQLite cannot open it while it is also open for reading.
-    func withCacheForSaving<Outcome>(
-        _ work: (Cache) async throws(FeedError) -> Outcome
-    ) async throws(FeedError) -> Outcome {
-        try await withCache(.write(lockWait: settings.lockWait), work)
-    }
-
-    private func openCache(_ access: CacheAccess) async throws(FeedError) -> Cache {
         let cache = try await world.openCache(cachePath, access)
-        for line in cache.notices {
-            if access == .rehearseRepair { try plan(line) } else { report(line, "cache_mended") }
+        let outcome = await Result { () async throws(FeedError) in
+            for line in cache.notices {
+                if access == .rehearseRepair { try plan(line) } else { report(line, "cache_mended") }
+            }
+            return try await work(cache)
         }
-        return cache
-    }
-
-    private func closing<Outcome>(
-        _ cache: Cache, after work: (Cache) async throws(FeedError) -> Outcome
-    ) async throws(FeedError) -> Outcome {
-        let outcome = await Result { () async throws(FeedError) in try await work(cache) }
         await cache.close()
         return try outcome.get()
     }
+
+    /// The access of a command that saves.
+    var saving: CacheAccess { .write(lockWait: settings.lockWait) }
 }
 
 /// Shows the progress of a command.

@@ -1,17 +1,8 @@
 /// Reads the saved feeds, fresh or stale, for a gallery or a tree.
-package struct SavedImages: Sendable {
-    private let cache: Cache
-    private let maxAge: @Sendable (ResourceURL) -> MaxAge
-    private let now: @Sendable () -> Timestamp
-
-    package init(
-        cache: Cache, maxAge: @escaping @Sendable (_ feed: ResourceURL) -> MaxAge,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.cache = cache
-        self.maxAge = maxAge
-        self.now = now
-    }
+private struct SavedImages: Sendable {
+    let cache: Cache
+    let maxAge: @Sendable (ResourceURL) -> MaxAge
+    let now: @Sendable () -> Timestamp
 
     /// Returns the feeds, or all saved feeds if `urls` is empty, and their files, which stay as long as the result
     /// exists. Throws `notFound` for a feed that was never saved.

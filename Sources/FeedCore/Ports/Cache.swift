@@ -28,8 +28,9 @@ package enum CacheAccess: Hashable, Sendable {
     /// Reads only, and waits for no lock. A missing cache reads as empty, and is not created. Throws `notFound` for a
     /// directory that contains other things.
     case read
-    /// Reads as if the cache were missing. It serves commands that deliver even if the cache can't be opened.
-    case none
+    /// Reads only, as `read` does. A directory that contains other things reads as empty, because saving would make it a
+    /// cache.
+    case readOrEmpty
     /// Creates the cache if it is missing, and locks it against other writers. Waits up to `lockWait` for the lock.
     case write(lockWait: Duration)
     /// Opens as `write` does, and replaces an unreadable database by a new one. Other directories are refused as by

@@ -9,18 +9,6 @@ package struct SyncReport: Hashable, Sendable {
     package let noteFailure: FeedError?
     /// The pauses that later runs have to respect.
     package let waits: [FeedWait]
-
-    package init(
-        feeds: [FeedReport], images: ImagesReport, fatal: FeedError? = nil, wasCancelled: Bool = false,
-        noteFailure: FeedError? = nil, waits: [FeedWait] = []
-    ) {
-        self.feeds = feeds
-        self.images = images
-        self.fatal = fatal
-        self.wasCancelled = wasCancelled
-        self.noteFailure = noteFailure
-        self.waits = waits
-    }
 }
 
 /// The result of one run for one feed.
@@ -76,11 +64,6 @@ package struct ImagesReport: Hashable, Sendable {
     package struct Failure: Hashable, Sendable {
         package let url: ResourceURL
         package let error: FeedError
-
-        package init(url: ResourceURL, error: FeedError) {
-            self.url = url
-            self.error = error
-        }
     }
 
     package var total = 0
