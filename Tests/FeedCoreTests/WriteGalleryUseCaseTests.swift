@@ -61,7 +61,7 @@ struct WriteGalleryUseCaseTests {
                 .missing(reason: nil), .stored(stored), .missing(reason: "the server answered HTTP 404"),
             ])
         #expect(written[0].images.map(\.image) == SavedFeed.sample(images: 3).feed.images)
-        #expect(written[0].title == "Sample")
+        #expect(written[0].head.title == "Sample")
     }
 
     @Test("holds the files before it looks at what there is") func holdsFirst() async throws {

@@ -22,8 +22,8 @@ struct GalleryPageTests {
             GalleryImage(image: FeedImage(id: url, url: try Samples.url(url)), data: .missing(reason: nil))
         }
         return GalleryFeed(
-            url: url, title: nil, savedAt: Timestamp(microseconds: savedAt), images: images, maxAge: .forever,
-            isFresh: true)
+            FeedHead(url: url, title: nil, format: .essential, savedAt: Timestamp(microseconds: savedAt)),
+            images: images, maxAge: .forever, isFresh: true)
     }
 
     private func write(_ feeds: [GalleryFeed]) async throws {
@@ -113,8 +113,8 @@ struct GalleryPageTests {
         }
         try await write([
             GalleryFeed(
-                url: .first, title: nil, savedAt: Timestamp(microseconds: 0), images: images, maxAge: .forever,
-                isFresh: true)
+                FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 0)),
+                images: images, maxAge: .forever, isFresh: true)
         ])
         #expect(try weight() < 100_000)
         #expect(second != "")
@@ -129,7 +129,7 @@ struct GalleryPageTests {
     private func caption(of image: FeedImage) async throws -> String {
         try await write([
             GalleryFeed(
-                url: .first, title: nil, savedAt: Timestamp(microseconds: 0),
+                FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 0)),
                 images: [GalleryImage(image: image, data: .missing(reason: nil))], maxAge: .forever, isFresh: true)
         ])
         let page = try page("index.html")

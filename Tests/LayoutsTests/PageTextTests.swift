@@ -10,8 +10,9 @@ struct FeedNameTests {
     private func name(_ url: String, title: String? = nil) throws -> FeedName {
         FeedName(
             GalleryFeed(
-                url: try Samples.url(url), title: title, savedAt: .init(microseconds: 0), images: [],
-                maxAge: .forever, isFresh: true))
+                FeedHead(
+                    url: try Samples.url(url), title: title, format: .essential, savedAt: .init(microseconds: 0)),
+                images: [], maxAge: .forever, isFresh: true))
     }
 
     @Test(

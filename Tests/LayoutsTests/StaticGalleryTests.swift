@@ -15,8 +15,8 @@ struct StaticGalleryTests {
         _ images: [GalleryImage] = [], maxHeldBytes: Int = 16 << 20
     ) async throws -> GalleryReport {
         let feed = GalleryFeed(
-            url: .first, title: nil, savedAt: Timestamp(microseconds: 0), images: images, maxAge: .forever,
-            isFresh: true)
+            FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 0)),
+            images: images, maxAge: .forever, isFresh: true)
         return try await StaticGallery(maxHeldBytes: maxHeldBytes).write(
             images.isEmpty ? [] : [feed], images: NoFiles(),
             to: OutputTarget(path: directory.path("site"), cache: directory.path("cache")), GalleryOptions())

@@ -105,14 +105,8 @@ package final class InMemoryCache: Sendable {
 
         func summary(_ saved: SavedFeed) -> FeedSummary {
             FeedSummary(
-                head(saved), images: saved.feed.images.count + (kept[saved.url.text]?.count ?? 0),
+                saved.head, images: saved.feed.images.count + (kept[saved.url.text]?.count ?? 0),
                 isNamed: saved.isNamed, movedTo: saved.movedTo, trouble: troubles[saved.url.text])
-        }
-
-        func head(_ saved: SavedFeed) -> FeedHead {
-            FeedHead(
-                url: saved.url, title: saved.feed.title, format: saved.feed.format, savedAt: saved.savedAt,
-                keep: saved.keep)
         }
     }
 

@@ -29,7 +29,7 @@ package struct InMemoryTransfer: CacheTransfer {
         let contents: InMemoryCache.Contents
 
         func feeds() -> [FeedHead] {
-            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map(contents.head)
+            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map(\.head)
         }
 
         func forEachImage(

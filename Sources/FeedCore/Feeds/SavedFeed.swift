@@ -42,6 +42,10 @@ package struct SavedFeed: Hashable, Sendable {
     /// The reason why the last request for the feed failed; nil if it succeeded.
     package let trouble: FeedTrouble?
 
+    package var head: FeedHead {
+        FeedHead(url: url, title: feed.title, format: feed.format, savedAt: savedAt, keep: keep)
+    }
+
     /// Whether the items came from an archive, and no sync has confirmed them since. Only a sync saves rules.
     var isFromArchive: Bool { rules == nil }
 

@@ -38,7 +38,7 @@ private struct SavedImages: Sendable {
         }
         let maxAge = maxAge(url)
         return GalleryFeed(
-            url: saved.url, title: saved.feed.title, savedAt: saved.savedAt, images: galleryImages, maxAge: maxAge,
+            saved.head, images: galleryImages, maxAge: maxAge,
             isFresh: FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge))
     }
 }

@@ -50,24 +50,20 @@ package enum ThumbnailChoice: String, CaseIterable, Sendable {
 
 /// A saved feed with the state of its images.
 package struct GalleryFeed: Hashable, Sendable {
-    package let url: ResourceURL
-    package let title: String?
-    package let savedAt: Timestamp
+    package let head: FeedHead
     package let images: [GalleryImage]
     package let maxAge: MaxAge
     /// Whether the feed is fresh when the gallery is written.
     package let isFresh: Bool
 
-    package init(
-        url: ResourceURL, title: String?, savedAt: Timestamp, images: [GalleryImage], maxAge: MaxAge, isFresh: Bool
-    ) {
-        self.url = url
-        self.title = title
-        self.savedAt = savedAt
+    package init(_ head: FeedHead, images: [GalleryImage], maxAge: MaxAge, isFresh: Bool) {
+        self.head = head
         self.images = images
         self.maxAge = maxAge
         self.isFresh = isFresh
     }
+
+    package var url: ResourceURL { head.url }
 }
 
 /// An image of a saved feed with the state of its data.

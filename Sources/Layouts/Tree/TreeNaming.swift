@@ -123,7 +123,7 @@ private struct FeedDirectories {
 
     /// Returns a name made of the feed's title, or else of its URL.
     mutating func name(of feed: GalleryFeed) -> String {
-        let slugs = [feed.title ?? "", feed.url.place].map(Self.slug)
+        let slugs = [feed.head.title ?? "", feed.url.place].map(Self.slug)
         return names.name(like: slugs.first { !$0.isEmpty } ?? "feed")
     }
 

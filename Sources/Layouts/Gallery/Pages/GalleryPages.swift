@@ -87,7 +87,7 @@ struct IndexPages {
         var page = HTMLWriter()
         frame.begin(&page, title: "Images", links: links)
         // The header shows the age of the newest feed, and each card the age of its own feed.
-        let newest = feeds.map(\.feed).max { $0.savedAt < $1.savedAt }
+        let newest = feeds.map(\.feed).max { $0.head.savedAt < $1.head.savedAt }
         let count = HTMLWriter.count(feeds.count, "feed")
         frame.header(
             &page, title: "Images", about: count, newest: newest,

@@ -94,7 +94,7 @@ extension [ShownFeed] {
         }
         return ImagePages(
             title: "Newest images", about: HTMLWriter.count(images.count, "image"),
-            saved: map(\.feed).max { $0.savedAt < $1.savedAt }, name: "newest", tiles: images.map(\.tile),
+            saved: map(\.feed).max { $0.head.savedAt < $1.head.savedAt }, name: "newest", tiles: images.map(\.tile),
             firstKept: images.count, sources: sources, frame: frame, hasIndex: true
         ).files
     }

@@ -68,7 +68,7 @@ struct PageFrame {
 
     func age(_ page: inout HTMLWriter, of feed: GalleryFeed) {
         // HTML allows only three digits of a second's fraction.
-        let exact = "\(feed.savedAt.rfc3339.dropLast("456Z".count))Z"
+        let exact = "\(feed.head.savedAt.rfc3339.dropLast("456Z".count))Z"
         let day = exact.prefix { $0 != "T" }
         let clock = exact.dropFirst(day.count + 1).prefix(5)
         var limit = ""

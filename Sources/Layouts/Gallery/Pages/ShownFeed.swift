@@ -10,7 +10,7 @@ struct FeedName {
 
     init(_ feed: GalleryFeed) {
         origin = feed.url.place
-        title = HTMLWriter.visible(feed.title) ?? origin
+        title = HTMLWriter.visible(feed.head.title) ?? origin
     }
 
     /// Returns the origin in the characters of a file name. It has no dot, since a dot precedes the number of a page.
@@ -68,7 +68,7 @@ struct ShownFeed {
     var count: String { HTMLWriter.count(tiles.count, "image") }
 
     /// The date of the newest image, or the time when the feed was saved if its images have no dates.
-    var newest: Timestamp { tiles.compactMap(\.image.published).max() ?? feed.savedAt }
+    var newest: Timestamp { tiles.compactMap(\.image.published).max() ?? feed.head.savedAt }
 
     /// Sorts images by date. An image without a date stays behind the image that precedes it in the feed. Images before
     /// the first date count as published when the latest data was fetched.

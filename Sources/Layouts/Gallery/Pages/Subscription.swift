@@ -15,7 +15,7 @@ struct Subscription {
     init(feeds: [ShownFeed]) throws(FeedError) {
         id = try Self.urn(feeds.map(\.feed.url.text).sorted())
         title = feeds.count == 1 ? feeds[0].name.title : "Images"
-        updated = feeds.map(\.feed.savedAt).max() ?? Timestamp(microseconds: 0)
+        updated = feeds.map(\.feed.head.savedAt).max() ?? Timestamp(microseconds: 0)
         var entries: [SubscriptionEntry] = []
         for image in feeds.newestImages(Self.maxEntries) { entries.append(try SubscriptionEntry(image)) }
         self.entries = entries
@@ -44,7 +44,7 @@ struct SubscriptionEntry {
         id = try Subscription.urn([shown.feed.feed.url.text, image.id])
         title = HTMLWriter.visible(image.title)
         description = HTMLWriter.visible(image.description)
-        updated = image.published ?? shown.tile.fetchedAt ?? shown.feed.feed.savedAt
+        updated = image.published ?? shown.tile.fetchedAt ?? shown.feed.feed.head.savedAt
         pageURL = shown.link
         self.shown = shown
     }
