@@ -74,15 +74,50 @@ import Testing
     }
 
     @Test(
-        "only the version URL identifies a JSON Feed",
+        "the version identifies a JSON Feed",
         arguments: [
             ("https://jsonfeed.org/version/1", Feed.Format.jsonFeed), ("http://JSONFeed.org/version/1.1", .jsonFeed),
-            ("https://jsonfeed.org.evil.example/version/1", .essential), ("1.0", .essential), ("", .essential),
+            ("https://jsonfeed.org.evil.example/version/1", .essential), ("1.0", .jsonFeed), ("1.1", .jsonFeed),
+            ("2", .essential), ("", .essential),
         ])
     func version(version: String, format: Feed.Format) throws {
         for text in [#"{"version":"\#(version)","items":[]}"#, #"{"items":[],"version":"\#(version)"}"#] {
             #expect(try FeedDecoder().decode(Array(text.utf8), from: .first).format == format)
         }
-        #expect(try FeedDecoder().decode(Array(#"{"version":1,"items":[]}"#.utf8), from: .first).format == .essential)
+        #expect(try FeedDecoder().decode(Array(#"{"version":1,"items":[]}"#.utf8), from: .first).format == .jsonFeed)
+    }
+
+    @Test(
+        "without a version, the members of the items identify a JSON Feed",
+        arguments: [
+            (#"{"url":"https://h.example/1"}"#, Feed.Format?.some(.jsonFeed)),
+            (#"{"content_html":""}"#, .jsonFeed), (#"{"content_text":"x"}"#, .jsonFeed),
+            (#"{"id":"1","image":"https://h.example/1.png","url":"https://h.example/1"}"#, .jsonFeed),
+            (#"{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","url":"https://h.example/1"}"#, .jsonFeed),
+            (
+                #"{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":"https://h.example/1.png","url":"/1"}"#,
+                .essential
+            ),
+            (#"{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":7,"content_text":"x"}"#, .jsonFeed),
+            (#"{"id":"1","image":"https://h.example/1.png"}"#, nil), (#"{"content_html":null}"#, nil), ("7", nil),
+        ])
+    func members(item: String, format: Feed.Format?) {
+        do throws(FeedError) {
+            let feed = try FeedDecoder().decode(Array(#"{"items":[\#(item)]}"#.utf8), from: .first)
+            #expect(feed.format == format)
+        } catch {
+            #expect(format == nil && error.kind == .invalidData)
+        }
+    }
+
+    @Test("one bad item makes a feed of the Essential format invalid although it has links")
+    func essential() {
+        let good = #"{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":"https://h.example/1.png"}"#
+        let bad = #"{"id":"2","image":"https://h.example/2.png","url":"https://h.example/2"}"#
+        for items in ["\(good),\(bad)", "\(bad),\(good)"] {
+            #expect(throws: FeedError.self) {
+                try FeedDecoder().decode(Array(#"{"items":[\#(items)]}"#.utf8), from: .first)
+            }
+        }
     }
 }

@@ -59,8 +59,9 @@ struct ImageCollector {
         itemCount += 1
         var item = given.withOneSubject
         item.number = itemCount
-        guard let waiting, !waiting.isEmpty || item.hasRelativeReference else { return try collect(item) }
-        self.waiting?.append(item)
+        let mustWait = waiting.map { !$0.isEmpty || item.hasRelativeReference } == true
+        guard mustWait else { return try collect(item) }
+        waiting?.append(item)
         waitingCount += 1 + item.images.count + item.substitutes.joined().count
         if waitingCount > Self.mostWaiting { try addWaiting() }
     }

@@ -55,8 +55,9 @@ struct MergedImages {
             }
         }
         var known = keys.compactMap { indices[$0] }
+        let names = identities.compactMap(SimilarNames.Name.init)
         if known.isEmpty {
-            let match = similar.matches(of: identities)
+            let match = similar.matches(of: names)
             known = match.indices
             if let number = match.number { image.size.marked = min(image.size.marked, number) }
             for (index, number) in match.numbered {
@@ -65,7 +66,7 @@ struct MergedImages {
         }
         let homes = Set(known.map { home(of: $0) }).sorted()
         for key in keys { indices.add(key, homes.first ?? images.count) }
-        similar.add(identities, at: homes.first ?? images.count)
+        similar.add(names, at: homes.first ?? images.count)
         merge(image, with: homes)
     }
 

@@ -10,6 +10,26 @@ struct SimilarNames {
         var numbered: [(index: Int, size: Double)] = []
     }
 
+    /// The parts of a key that are compared.
+    struct Name {
+        fileprivate let stem: String
+        /// The stem without a number behind it, and the number.
+        fileprivate let bare: (stem: String, size: Double)?
+        /// The host and the long name of the file, and the directories between them.
+        fileprivate let file: (name: String, directories: [Substring])?
+        fileprivate let isShrunk: Bool
+
+        /// Returns nil for a key without a name of a file.
+        init?(_ identity: ImageIdentity) {
+            guard let stem = SimilarNames.stem(of: identity.key) else { return nil }
+            StepCounter.add(stem.utf8.count)
+            self.stem = stem
+            bare = SimilarNames.withoutNumber(stem)
+            file = SimilarNames.file(of: identity.key)
+            isShrunk = identity.isShrunk
+        }
+    }
+
     private struct File {
         let directories: [Substring]
         let index: Int
@@ -33,22 +53,20 @@ struct SimilarNames {
     /// The images by their host and long file name.
     private var files: [String: [File]] = [:]
 
-    /// Returns the images that are the same as one with these identities.
-    func matches(of identities: [ImageIdentity]) -> Match {
+    /// Returns the images that are the same as one with these names.
+    func matches(of names: [Name]) -> Match {
         var match = Match()
-        for identity in identities {
-            guard let stem = Self.stem(of: identity.key) else { continue }
-            StepCounter.add(stem.utf8.count)
-            if let other = identity.isShrunk ? stems[stem] : shrunkStems[stem] { match.indices.append(other) }
-            if let (bare, size) = Self.withoutNumber(stem), let other = stems[bare] {
+        for name in names {
+            if let other = name.isShrunk ? stems[name.stem] : shrunkStems[name.stem] { match.indices.append(other) }
+            if let (stem, size) = name.bare, let other = stems[stem] {
                 match.indices.append(other)
                 match.number = size
             }
-            if let others = numbered[stem] {
+            if !numbered.isEmpty, let others = numbered[name.stem] {
                 match.indices += others.map(\.index)
                 match.numbered += others
             }
-            if let file = Self.file(of: identity.key), let others = files[file.name] {
+            if let file = name.file, let others = files[file.name] {
                 StepCounter.add(others.count * file.directories.count)
                 let same = others.first { Self.differInOneComponent($0.directories, file.directories) }
                 if let same { match.indices.append(same.index) }
@@ -57,26 +75,24 @@ struct SimilarNames {
         return match
     }
 
-    /// Adds the identities of an image's URLs.
-    mutating func add(_ identities: [ImageIdentity], at index: Int) {
-        for identity in identities {
-            guard let stem = Self.stem(of: identity.key) else { continue }
-            stems.add(stem, index)
-            if identity.isShrunk { shrunkStems.add(stem, index) }
-            if let (bare, size) = Self.withoutNumber(stem), numbered[bare, default: []].count < Self.most {
-                numbered[bare, default: []].append((index, size))
+    /// Adds the names of an image.
+    mutating func add(_ names: [Name], at index: Int) {
+        for name in names {
+            stems.add(name.stem, index)
+            if name.isShrunk { shrunkStems.add(name.stem, index) }
+            if let (stem, size) = name.bare, numbered[stem, default: []].count < Self.most {
+                numbered[stem, default: []].append((index, size))
             }
-            guard let file = Self.file(of: identity.key), files[file.name, default: []].count < Self.most else {
-                continue
+            if let file = name.file, files[file.name, default: []].count < Self.most {
+                files[file.name, default: []].append(File(directories: file.directories, index: index))
             }
-            files[file.name, default: []].append(File(directories: file.directories, index: index))
         }
     }
 
     // MARK: Parts of a key
 
     /// Returns the key without the suffix of its file name; nil for a key with a query or without a suffix.
-    private static func stem(of key: String) -> String? {
+    fileprivate static func stem(of key: String) -> String? {
         let bytes = key.utf8
         guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")),
             (2...5).contains(bytes.distance(from: dot, to: bytes.endIndex)),
@@ -86,7 +102,7 @@ struct SimilarNames {
     }
 
     /// Splits a stem such as `p-256`.
-    private static func withoutNumber(_ stem: String) -> (bare: String, size: Double)? {
+    fileprivate static func withoutNumber(_ stem: String) -> (stem: String, size: Double)? {
         let digits = stem.utf8.reversed().prefix { (0x30...0x39).contains($0) }.count
         guard (2...4).contains(digits), stem.utf8.dropLast(digits).last == UInt8(ascii: "-"),
             let size = Double(Substring(stem.utf8.suffix(digits))), sizes.contains(size)
@@ -95,7 +111,7 @@ struct SimilarNames {
     }
 
     /// Splits the key of an image with a long file name into its directories and the name with its host.
-    private static func file(of key: String) -> (name: String, directories: [Substring])? {
+    fileprivate static func file(of key: String) -> (name: String, directories: [Substring])? {
         guard let slash = key.utf8.lastIndex(of: UInt8(ascii: "/")), !key.utf8.contains(UInt8(ascii: "?")),
             key.utf8[slash...].count > shortestName
         else { return nil }

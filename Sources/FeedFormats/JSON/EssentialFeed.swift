@@ -9,15 +9,25 @@ enum EssentialFeed {
         _ document: FeedSource, taking selection: ImageSelection
     ) throws(FeedError) -> DecodedFeed? {
         do throws(JSONError) {
-            var reader = JSONReader(document.bytes)
-            guard var images = try readFeed(&reader, document) else { return nil }
-            try reader.finish()
-            if let filter = ImageFilter(selection) { images = try accepted(images, by: filter, &reader) }
-            return DecodedFeed(feed: Feed(format: .essential, images: images))
+            do throws(JSONError) {
+                return try decodeItems(of: document, taking: selection)
+            } catch {
+                if error.kind == .mismatch, try JSONFeed.isJSONFeed(document.bytes) { return nil }
+                throw error
+            }
         } catch {
-            if error.kind == .mismatch, JSONFeed.isJSONFeed(document.bytes) { return nil }
             throw error.error(host: document.url.hostAndPort)
         }
+    }
+
+    private static func decodeItems(
+        of document: FeedSource, taking selection: ImageSelection
+    ) throws(JSONError) -> DecodedFeed? {
+        var reader = JSONReader(document.bytes)
+        guard var images = try readFeed(&reader, document) else { return nil }
+        try reader.finish()
+        if let filter = ImageFilter(selection) { images = try accepted(images, by: filter, &reader) }
+        return DecodedFeed(feed: Feed(format: .essential, images: images))
     }
 
     private static func accepted(

@@ -21,7 +21,7 @@ struct JSONFeed {
 
     /// Returns whether a document that has items is a JSON Feed. Its version line may come after all items. Without a
     /// version, an item with an image and a UUID belongs to the Essential format.
-    static func isJSONFeed(_ body: [UInt8]) -> Bool {
+    static func isJSONFeed(_ body: [UInt8]) throws(JSONError) -> Bool {
         var signs = Signs()
         do throws(JSONError) {
             var reader = JSONReader(body)
@@ -39,7 +39,8 @@ struct JSONFeed {
                 }
             }
         } catch {
-            return false  // The reader reports the error.
+            guard error.kind == .cancelled else { return false }  // The reader reports any other error.
+            throw error
         }
         return signs.hasVersionNumber || signs.hasPost && !signs.hasEssentialItem
     }
