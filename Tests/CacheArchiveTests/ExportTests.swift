@@ -190,6 +190,8 @@ struct ExportTests {
             document["images"]?[0] == [
                 "id": "full-4", "description": "Number 4", "location": "Here", "title": "Post 2",
                 "link": "https://blog.example/2", "published": "2026-11-18T11:06:40.000003Z",
+                "author": "Ann \u{E9}", "rights": "CC BY", "tags": ["tag 2", "fog, thick"],
+                "text": "Two\nlines \u{1F30A}",
                 "alternatives": [
                     "https://images.example/4.png?w=100&h=\u{E9}", "https://images.example/4.png?w=200&h=\u{E9}",
                 ],
