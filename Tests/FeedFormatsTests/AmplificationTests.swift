@@ -217,7 +217,7 @@ import Testing
     func longURLs() throws {
         let decoded = try decode(
             """
-            <rss xml:base='https://\(Self.long)/'><channel><link>https://\(Self.long)/</link>
+            <rss xmlns:atom='http://www.w3.org/2005/Atom' xml:base='https://\(Self.long)/'><channel><link>https://\(Self.long)/</link>
             <atom:link rel='next' href='\(Self.long)'/>
             <item><guid>g</guid><enclosure url='\(Self.long).png'/><enclosure url='a.png'/></item></channel></rss>
             """)

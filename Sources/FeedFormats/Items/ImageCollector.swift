@@ -56,6 +56,7 @@ struct ImageCollector {
 
     /// Adds an item, as soon as its relative references can be resolved.
     mutating func add(_ given: FeedItem) throws(DecodingFailure) {
+        try DecodingFailure.check()
         itemCount += 1
         var item = given.withOneSubject
         item.number = itemCount
