@@ -28,14 +28,9 @@ final class PlainText: HTMLVisitor {
 }
 
 extension ItemText {
-    /// The bytes of a text from which its beginning is taken.
-    private static let longestSource = 32 << 10
-
     /// Returns the first characters of the text, at most `most`.
     func beginning(_ most: Int, with reader: HTMLReader) -> String? {
-        let isShort = text.utf8.count <= Self.longestSource
-        let source = isShort ? text : String(Substring(text.utf8.prefix(Self.longestSource)))
-        guard let words = PlainText.of(source, isPlain: isPlain, with: reader) else { return nil }
+        guard let words = PlainText.of(text, isPlain: isPlain, with: reader) else { return nil }
         let beginning = words.prefix(most)
         return beginning.endIndex == words.endIndex ? words : FoldedText.fold(String(beginning))
     }

@@ -22,6 +22,9 @@ struct FeedItem {
     /// The reason why the rest of the item's HTML was skipped, or nil.
     var skipReason: String?
 
+    /// Returns the id of an item's image, counted from 0.
+    static func id(ofImage index: Int, in item: String) -> String { index == 0 ? item : "\(item)#\(index + 1)" }
+
     /// The item with its texts cut to their limits: each of its images holds these texts.
     var shortened: FeedItem {
         var item = self

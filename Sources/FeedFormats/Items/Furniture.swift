@@ -56,7 +56,7 @@ struct Furniture {
             for image in range where isFurniture(image) { note(images[image], item.number, item.hasID ? id : nil) }
             for (position, image) in rest.enumerated() {
                 kept.append(
-                    item.hasID ? images[image].named(ImageCollector.id(ofImage: position, in: id)) : images[image])
+                    item.hasID ? images[image].named(FeedItem.id(ofImage: position, in: id)) : images[image])
             }
         }
         return (kept, starts)

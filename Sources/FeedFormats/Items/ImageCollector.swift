@@ -134,7 +134,7 @@ struct ImageCollector {
         for (index, image) in merged.enumerated() {
             guard images.count < mostImages else { throw .tooMany(mostImages) }
             let url = image.urls[0]
-            let id = item.id.map { Self.id(ofImage: index, in: $0) } ?? url.text
+            let id = item.id.map { FeedItem.id(ofImage: index, in: $0) } ?? url.text
             let description = image.description?.shortened(to: LongestText.words) ?? words
             let location = image.location?.shortened(to: LongestText.words) ?? item.location
             budget.addImage()
@@ -147,9 +147,6 @@ struct ImageCollector {
             if !keepsDecoration { areTags.append(image.isTag) }
         }
     }
-
-    /// Returns the id of an item's image, counted from 0.
-    static func id(ofImage index: Int, in item: String) -> String { index == 0 ? item : "\(item)#\(index + 1)" }
 
     // MARK: Images
 
@@ -243,5 +240,25 @@ struct ImageCollector {
     private static func quoted(_ reference: String) -> String {
         let at = reference.utf8.lastIndex(of: UInt8(ascii: "@"))
         return JSONWriter.quote(at.map { "***\(reference[$0...])" } ?? reference, limit: 80)
+    }
+}
+
+/// The two pages against which the relative references in the HTML of an item may resolve: feeds are written by
+/// programs that copy the HTML of the item's page, or of the channel's page.
+struct HTMLBases {
+    /// The more likely base; nil for the feed's own URL.
+    let first: ResourceURL?
+    /// The other base; nil if there is only one.
+    let other: ResourceURL?
+
+    /// The item's page is more likely if it is on the host of the channel's page or of the feed.
+    init(of page: ResourceURL?, channel: ResourceURL?, feed: ResourceURL) {
+        guard let page, page.isRemote, page != channel ?? feed else {
+            (first, other) = (channel, nil)
+            return
+        }
+        let isHome = page.host == channel?.host || page.host == feed.host
+        first = isHome ? page : channel
+        other = isHome ? channel ?? feed : page
     }
 }

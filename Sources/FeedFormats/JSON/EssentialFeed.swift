@@ -108,7 +108,9 @@ enum EssentialFeed {
     private static func readID(_ reader: inout JSONReader) throws(JSONError) -> String {
         let start = reader.position
         let id = try reader.readString()
-        guard isUUID(id) else { throw reader.mismatch("not a UUID: \(JSONWriter.quote(id, limit: 40))", at: start) }
+        guard JSONFeed.isUUID(id) else {
+            throw reader.mismatch("not a UUID: \(JSONWriter.quote(id, limit: 40))", at: start)
+        }
         return id
     }
 
@@ -121,20 +123,5 @@ enum EssentialFeed {
         } catch {
             throw reader.mismatch(error.reason, at: start)
         }
-    }
-
-    /// Returns whether the text consists of hex digits in groups of 8, 4, 4, 4 and 12.
-    static func isUUID(_ text: String) -> Bool {
-        let bytes = text.utf8Span.span
-        guard bytes.count == 36 else { return false }
-        for index in 0..<36 {
-            let byte = bytes[index]
-            switch index {
-            case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return false }
-            default:
-                guard (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20) else { return false }
-            }
-        }
-        return true
     }
 }

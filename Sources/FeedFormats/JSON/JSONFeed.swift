@@ -68,7 +68,7 @@ struct JSONFeed {
         while let name = try reader.nextMember() {
             let isText = try reader.peek() == .string
             switch name {
-            case "id" where isText: hasUUID = EssentialFeed.isUUID(try reader.readString())
+            case "id" where isText: hasUUID = isUUID(try reader.readString())
             case "image":
                 hasImage = isText
                 try reader.skipValue()
@@ -79,6 +79,21 @@ struct JSONFeed {
             }
         }
         if hasUUID, hasImage { signs.hasEssentialItem = true }
+    }
+
+    /// Returns whether the text consists of hex digits in groups of 8, 4, 4, 4 and 12.
+    static func isUUID(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span
+        guard bytes.count == 36 else { return false }
+        for index in 0..<36 {
+            let byte = bytes[index]
+            switch index {
+            case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return false }
+            default:
+                guard (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20) else { return false }
+            }
+        }
+        return true
     }
 
     static func decode(

@@ -88,3 +88,64 @@ struct XMLItem {
             skipReason: skipReason)
     }
 }
+
+/// The elements of RSS modules and of Atom that give the details of an item or a feed.
+extension ItemDetails {
+    private enum Detail {
+        case author(rank: Int), rights(rank: Int), tag, keywords
+    }
+
+    private static func detail(_ name: XMLName) -> Detail? {
+        switch (name.vocabulary, name.local) {
+        case (.dublinCore, "creator"): .author(rank: 0)
+        case (.plain, "author"), (.plain, "managingeditor"): .author(rank: 1)
+        case (.itunes, "author"): .author(rank: 2)
+        case (.dublinCore, "rights"), (.atom, "rights"), (.plain, "rights"): .rights(rank: 0)
+        case (.media, "copyright"): .rights(rank: 1)
+        case (.media, "license"): .rights(rank: 2)
+        case (.creativeCommons, "license"): .rights(rank: 3)
+        case (.plain, "copyright"): .rights(rank: 4)
+        case (.plain, "category"): .tag
+        case (.media, "keywords"): .keywords
+        default: nil
+        }
+    }
+
+    /// Begins an element. It returns nil for an element that gives no details.
+    mutating func begin(_ element: XMLElement, named name: XMLName) -> XMLInterest? {
+        if Self.isLicense(element) {
+            add(rights: element.attribute("href"), rank: 4)
+            return nil
+        }
+        switch Self.detail(name) {
+        case nil: return nil
+        case .rights(let rank):
+            let url =
+                element.attribute("href") ?? element.attribute("url") ?? element.attribute("resource", in: .rdf)
+            guard let url, name.vocabulary != .dublinCore else { return .text }
+            add(rights: url, rank: rank)
+            return .nothing
+        case .tag:
+            guard let tag = element.attribute("label") ?? element.attribute("term") else { return .text }
+            add(tag: tag)
+            return .nothing
+        case .author, .keywords: return .text
+        }
+    }
+
+    /// Takes the text of an element that `begin` began. It returns false for any other element.
+    mutating func receive(_ text: String, of name: XMLName, with html: HTMLReader) -> Bool {
+        switch Self.detail(name) {
+        case nil: return false
+        case .author(let rank): add(author: PlainText.of(text, with: html), rank: rank)
+        case .rights(let rank): add(rights: PlainText.of(text, with: html), rank: rank)
+        case .tag: add(tag: PlainText.of(text, with: html))
+        case .keywords: for word in text.split(separator: ",") { add(tag: String(word)) }
+        }
+        return true
+    }
+
+    private static func isLicense(_ element: XMLElement) -> Bool {
+        element.name.local == "link" && element.isLink("license")
+    }
+}
