@@ -35,7 +35,7 @@ struct Furniture {
     /// Returns the images that are left and the index of the first image of each item. `note` receives each image that
     /// is left out, with the number and the id of its item.
     func removed(_ note: (FeedImage, Int, String?) -> Void) -> (images: [FeedImage], itemStarts: [Int]) {
-        // Without other images, what recurs is what the feed is about, such as the views of several cameras.
+        // If every image recurs, the images are the subject of the feed, such as the views of several cameras.
         guard !recurring.isEmpty, images.indices.contains(where: { !isFurniture($0) }) else {
             return (images, items.map(\.start))
         }

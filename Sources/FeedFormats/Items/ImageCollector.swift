@@ -178,9 +178,8 @@ struct ImageCollector {
         var decoration = image.decoration
         for rendition in image.renditions where usable.urls.count <= NamedImage.mostURLs {
             let isOfPage = image.origin == .tag || image.origin == .textLink
-            let other = isOfPage && rendition.isRelative ? bases.other : nil
-            let base = rendition.base ?? (isOfPage ? bases.first : self.base)
-            for base in [base] + (other.map { [$0] } ?? []) {
+            let other = isOfPage && rendition.isRelative ? bases.other.map { [$0] } ?? [] : []
+            for base in [rendition.base ?? (isOfPage ? bases.first : self.base)] + other {
                 StepCounter.add(rendition.reference.utf8.count + (base?.text.utf8.count ?? 0))
                 let url: ResourceURL?
                 do throws(InvalidURL) {
