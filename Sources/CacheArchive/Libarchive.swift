@@ -6,10 +6,14 @@ internal import Glibc
 final class LibarchiveReader {
     let handle: OpaquePointer
     private let input: () throws(FeedError) -> UnsafeRawBufferPointer?
-    /// The error that the input threw. libarchive itself learns only that reading failed.
+    /// The error that the input threw.
+    ///
+    /// libarchive itself learns only that reading failed.
     private(set) var inputFailure: FeedError?
 
-    /// Creates a reader. `input` returns the next bytes, which stay valid until the next call, and nil at the end.
+    /// Creates a reader.
+    ///
+    /// `input` returns the next bytes, which stay valid until the next call, and nil at the end.
     init(_ input: @escaping () throws(FeedError) -> UnsafeRawBufferPointer?) throws(FeedError) {
         guard let handle = archive_read_new() else { throw Self.outOfMemory }
         self.handle = handle
@@ -18,7 +22,9 @@ final class LibarchiveReader {
 
     deinit { archive_read_free(handle) }
 
-    /// Reads the beginning of the input and returns libarchive's code. Formats and filters are enabled before that.
+    /// Reads the beginning of the input and returns libarchive's code.
+    ///
+    /// Formats and filters are enabled before that.
     func open() -> Int32 {
         archive_read_open(
             handle, Unmanaged.passUnretained(self).toOpaque(), nil,
@@ -45,7 +51,9 @@ final class LibarchiveReader {
         guard code == ARCHIVE_OK else { throw failure() }
     }
 
-    /// The reason why the last call failed. `position` says where in the archive that was.
+    /// The reason why the last call failed.
+    ///
+    /// `position` says where in the archive that was.
     func failure(_ position: String = "") -> FeedError {
         if let inputFailure { return inputFailure }
         if archive_errno(handle) == ENOMEM { return Self.outOfMemory }
@@ -61,11 +69,15 @@ extension OpaquePointer {
     var errorText: String? { archive_error_string(self).map { String(cString: $0) } }
 }
 
-/// Runs libarchive with the character encoding UTF-8. libarchive reads and writes names in the encoding of the thread's
-/// locale: in the C locale it would warn about an owner's name beyond ASCII, and convert each name that it writes.
+/// Runs libarchive with the character encoding UTF-8.
+///
+/// libarchive reads and writes names in the encoding of the thread's locale: in the C locale it would warn about an
+/// owner's name beyond ASCII, and convert each name that it writes.
 enum UTF8Locale {
-    /// The locale. Unsafe: it is created once, stays constant, and is kept until the end of the process, because any
-    /// thread may be using it.
+    /// The locale.
+    ///
+    /// Unsafe: it is created once, stays constant, and is kept until the end of the process, because any thread may be
+    /// using it.
     private nonisolated(unsafe) static let locale = newlocale(Int32(LC_CTYPE_MASK), "C.UTF-8", nil)
 
     /// Runs `work` with UTF-8 as the encoding of names in this thread.

@@ -2,8 +2,10 @@ internal import Dispatch
 internal import FeedCore
 internal import Synchronization
 
-/// Passes batches from a thread that reads and hashes to a thread that writes. The reader is at most a few batches
-/// ahead. One end runs on its own thread; when either end fails, the other one receives the failure.
+/// Passes batches from a thread that reads and hashes to a thread that writes.
+///
+/// The reader is at most a few batches ahead. One end runs on its own thread; when either end fails, the other one
+/// receives the failure.
 final class Pipeline: Sendable {
     private struct State {
         var batches: [BlobBatch] = []
@@ -12,13 +14,19 @@ final class Pipeline: Sendable {
         var failure: FeedError?
     }
 
-    /// The number of batches in the queue. The reader fills another one, and the writer empties a fourth.
+    /// The number of batches in the queue.
+    ///
+    /// The reader fills another one, and the writer empties a fourth.
     private static let mostAhead = 2
 
     private let state = Mutex(State())
-    /// Counts the batches that may be put. It is increased once more at the end.
+    /// Counts the batches that may be put.
+    ///
+    /// It is increased once more at the end.
     private let freeSlots = DispatchSemaphore(value: 0)
-    /// Counts the batches that may be taken. It is increased once more at the end.
+    /// Counts the batches that may be taken.
+    ///
+    /// It is increased once more at the end.
     private let filledSlots = DispatchSemaphore(value: 0)
     private let queue: DispatchQueue
 
@@ -51,7 +59,9 @@ final class Pipeline: Sendable {
         state.withLock { $0.unused.append(batch) }
     }
 
-    /// Adds a batch after waiting for a free slot. Throws the failure of the other end.
+    /// Adds a batch after waiting for a free slot.
+    ///
+    /// Throws the failure of the other end.
     func put(_ batch: BlobBatch) throws(FeedError) {
         freeSlots.wait()
         do throws(FeedError) {
@@ -63,7 +73,9 @@ final class Pipeline: Sendable {
         filledSlots.signal()
     }
 
-    /// Waits for a batch. Returns nil after the last one. Throws the failure of the other end.
+    /// Waits for a batch.
+    ///
+    /// Returns nil after the last one. Throws the failure of the other end.
     func take() throws(FeedError) -> BlobBatch? {
         filledSlots.wait()
         var batch: BlobBatch?
@@ -93,8 +105,9 @@ final class Pipeline: Sendable {
     }
 }
 
-/// Consecutive blobs, or a slice of a large one: the unit that a pipeline passes on. Unchecked: one thread at a time
-/// owns the batch, and it stops using the batch when it passes it on.
+/// Consecutive blobs, or a slice of a large one: the unit that a pipeline passes on.
+///
+/// Unchecked: one thread at a time owns the batch, and it stops using the batch when it passes it on.
 final class BlobBatch: @unchecked Sendable {
     struct Slice {
         let digest: Digest
@@ -115,7 +128,9 @@ final class BlobBatch: @unchecked Sendable {
 
     deinit { buffer.deallocate() }
 
-    /// Returns whether a blob of this size belongs in the next batch. A blob that fits into a batch is stored whole.
+    /// Returns whether a blob of this size belongs in the next batch.
+    ///
+    /// A blob that fits into a batch is stored whole.
     func isFull(for size: Int64) -> Bool {
         !slices.isEmpty && size > room.count || room.isEmpty
     }

@@ -1,6 +1,8 @@
-/// Decides what a signal means by the time at which it comes. `timeout` signals the program and then its whole process
-/// group. A closed terminal sends HUP, which the shell repeats, and perhaps TERM. Signals that programs send within a
-/// moment of the first are the same request. A person who repeats the request takes longer than that.
+/// Decides what a signal means by the time at which it comes.
+///
+/// `timeout` signals the program and then its whole process group. A closed terminal sends HUP, which the shell
+/// repeats, and perhaps TERM. Signals that programs send within a moment of the first are the same request. A person
+/// who repeats the request takes longer than that.
 package struct StopRequests: Sendable {
     package enum Meaning: Sendable { case stop, sameRequest, endAtOnce }
 
@@ -10,7 +12,9 @@ package struct StopRequests: Sendable {
 
     package init() {}
 
-    /// Returns the meaning of a signal. INT comes from a person.
+    /// Returns the meaning of a signal.
+    ///
+    /// INT comes from a person.
     package mutating func meaning(ofInterrupt isInterrupt: Bool, at now: ContinuousClock.Instant) -> Meaning {
         guard let first else {
             first = (isInterrupt, now)

@@ -3,7 +3,9 @@ import Glibc
 
 /// Decides whether a request may connect to an address: a feed from outside must not reach private addresses.
 enum AddressCheck {
-    /// Returns the reason to refuse the address, or nil. An address of an unknown kind counts as private.
+    /// Returns the reason to refuse the address, or nil.
+    ///
+    /// An address of an unknown kind counts as private.
     static func refusal(of address: NetworkAddress?, at url: ResourceURL?) -> FeedError? {
         let reason: AddressClass.Reason
         switch address?.addressClass {
@@ -23,8 +25,9 @@ enum AddressCheck {
         return FeedError.invalidData(message, host: url.hostAndPort).at(.trusting)
     }
 
-    /// Returns why a loopback name is refused, or nil. It always means the machine that resolves it (RFC 6761), which
-    /// for a local proxy is this machine.
+    /// Returns why a loopback name is refused, or nil.
+    ///
+    /// It always means the machine that resolves it (RFC 6761), which for a local proxy is this machine.
     private static func reason(againstLoopbackName host: String) -> String? {
         let labels = host.utf8.split(separator: UInt8(ascii: "."))
         guard labels.last.map({ String($0)?.lowercased() == "localhost" }) == true else { return nil }

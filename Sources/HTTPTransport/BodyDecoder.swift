@@ -1,7 +1,9 @@
 import CZlib
 import FeedCore
 
-/// Decompresses a body while it arrives. libcurl can decompress, too, but accepts a body that was cut off.
+/// Decompresses a body while it arrives.
+///
+/// libcurl can decompress, too, but accepts a body that was cut off.
 ///
 /// `@unchecked Sendable`: only one thread at a time uses a body's decoder.
 final class BodyDecoder: @unchecked Sendable {
@@ -28,7 +30,9 @@ final class BodyDecoder: @unchecked Sendable {
 
     private enum State { case unbegun, within, ended }
 
-    /// Creates a decoder. `limit` is the largest size of the decoded body.
+    /// Creates a decoder.
+    ///
+    /// `limit` is the largest size of the decoded body.
     init(_ coding: BodyCodings.Coding, limit: Int64, host: String?) {
         self.coding = coding
         self.limit = limit
@@ -71,7 +75,9 @@ final class BodyDecoder: @unchecked Sendable {
         return Array(piece[..<filled])
     }
 
-    /// Starts zlib. The standard gives deflate a header, which many servers omit.
+    /// Starts zlib.
+    ///
+    /// The standard gives deflate a header, which many servers omit.
     private func begin(with chunk: [UInt8]) throws(FeedError) {
         lacksHeader = coding == .deflate && !Self.hasHeader(chunk)
         let window = lacksHeader ? Self.withoutHeader : Self.withAnyHeader
@@ -101,8 +107,9 @@ final class BodyDecoder: @unchecked Sendable {
         guard bytes <= limit else { throw FeedError.larger(than: limit, host: host).at(.transferring) }
     }
 
-    /// Returns whether a further gzip member follows (RFC 1952, section 2.2). It returns false for the checksum that
-    /// may follow a stream without a header.
+    /// Returns whether a further gzip member follows (RFC 1952, section 2.2).
+    ///
+    /// It returns false for the checksum that may follow a stream without a header.
     private func beginNextMember() throws(FeedError) -> Bool {
         bytesAfterEnd += Int(stream.pointee.avail_in)
         if lacksHeader, bytesAfterEnd <= Self.longestChecksum { return false }

@@ -19,8 +19,9 @@ final class Call: Sendable {
     let idleTimeout: IdleTimeout?
     private let sink: any BodySink
     private let cancellation = Atomic(false)
-    /// The suspended caller. An unchecked continuation is cheaper; it is removed before it is resumed, and therefore
-    /// resumed exactly once.
+    /// The suspended caller.
+    ///
+    /// An unchecked continuation is cheaper; it is removed before it is resumed, and therefore resumed exactly once.
     private let caller = Mutex<UnsafeContinuation<Delivery, Never>?>(nil)
     let pending = Mutex(PendingParts())
 
@@ -37,7 +38,9 @@ final class Call: Sendable {
         if isCancelled { complete(.done(.failure(.cancelled))) } else { start(self) }
     }
 
-    /// Resumes the caller. Only the first call of this method counts.
+    /// Resumes the caller.
+    ///
+    /// Only the first call of this method counts.
     func complete(_ delivery: sending Delivery) { caller.withLock { $0.take() }?.resume(returning: delivery) }
 
     /// Returns the outcome, in the caller's task.
@@ -51,8 +54,9 @@ final class Call: Sendable {
         }
     }
 
-    /// Resumes the caller without the transfer thread, which may be stuck inside libcurl. If a worker is calling the
-    /// sink, the worker resumes the caller afterwards.
+    /// Resumes the caller without the transfer thread, which may be stuck inside libcurl.
+    ///
+    /// If a worker is calling the sink, the worker resumes the caller afterwards.
     func cancel() {
         cancellation.store(true, ordering: .releasing)
         if !pending.withLock({ $0.isServed }) { complete(.done(.failure(.cancelled))) }
@@ -110,7 +114,9 @@ extension Call {
     }
 }
 
-/// A part of a response that the transfer thread hands over at once. For a small body it is the whole response.
+/// A part of a response that the transfer thread hands over at once.
+///
+/// For a small body it is the whole response.
 struct ResponsePart {
     /// The head, in the first part of a response.
     var head: HTTPHead?

@@ -1,7 +1,8 @@
 package import FeedCore
 
-/// Implements `HTTPClient` with libcurl's multi interface. A small uncompressed body is passed to its sink by the
-/// requesting task.
+/// Implements `HTTPClient` with libcurl's multi interface.
+///
+/// A small uncompressed body is passed to its sink by the requesting task.
 ///
 /// The threads end when the client is released. Cancellation is independent of the transfer thread, because a server
 /// can keep that thread inside libcurl.
@@ -15,8 +16,10 @@ package final class CurlHTTPClient: HTTPClient {
         try self.init(settings: settings, environment: ProxyChoice.environment())
     }
 
-    /// Creates a client. `environment` holds the proxy variables, which apply if the settings name no proxy. The
-    /// transfer thread calls `whenEnded` after it has released everything.
+    /// Creates a client.
+    ///
+    /// `environment` holds the proxy variables, which apply if the settings name no proxy. The transfer thread calls
+    /// `whenEnded` after it has released everything.
     init(
         settings: NetworkSettings, environment: [String: String], whenEnded: @escaping @Sendable () -> Void = {}
     ) throws(FeedError) {

@@ -2,8 +2,9 @@ import Dispatch
 import FeedCore
 import Synchronization
 
-/// Passes large or compressed bodies from the transfer thread to the workers. The queue limits the bytes that all calls
-/// together hold.
+/// Passes large or compressed bodies from the transfer thread to the workers.
+///
+/// The queue limits the bytes that all calls together hold.
 final class DeliveryQueue: Sendable {
     /// The limit for one run.
     static let mostBytes = 8 << 20
@@ -14,7 +15,9 @@ final class DeliveryQueue: Sendable {
     private let readyCount = DispatchSemaphore(value: 0)
     private let heldBytes = Atomic(0)
     private let isRoomAwaited = Atomic(false)
-    /// Empty chunks that have room. Fresh memory costs a page fault for each 4 KB.
+    /// Empty chunks that have room.
+    ///
+    /// Fresh memory costs a page fault for each 4 KB.
     private let spareChunks = Mutex<[[UInt8]]>([])
     private static let mostSpareChunks = 64
 
@@ -30,15 +33,18 @@ final class DeliveryQueue: Sendable {
         readyCount.signal()
     }
 
-    /// Tells the transfer thread whether its paused transfers can resume. If it returns false, `release` returns true
-    /// once they can.
+    /// Tells the transfer thread whether its paused transfers can resume.
+    ///
+    /// If it returns false, `release` returns true once they can.
     func awaitRoom() -> Bool {
         isRoomAwaited.store(true, ordering: .sequentiallyConsistent)
         guard heldBytes.load(ordering: .sequentiallyConsistent) <= resumeThreshold else { return false }
         return isRoomAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// Subtracts bytes that a sink has received. It returns true once when the transfer thread waits for room.
+    /// Subtracts bytes that a sink has received.
+    ///
+    /// It returns true once when the transfer thread waits for room.
     func release(_ bytes: Int) -> Bool {
         let held = heldBytes.subtract(bytes, ordering: .sequentiallyConsistent).newValue
         return held <= resumeThreshold && isRoomAwaited.load(ordering: .sequentiallyConsistent)
@@ -100,8 +106,9 @@ struct FIFO<Element> {
     }
 }
 
-/// Passes queued parts to their sinks, whose writes may block. Only one worker at a time serves a call, so that its
-/// sink receives the parts in order.
+/// Passes queued parts to their sinks, whose writes may block.
+///
+/// Only one worker at a time serves a call, so that its sink receives the parts in order.
 struct DeliveryWorker: Sendable {
     let queue: DeliveryQueue
     let mailbox: Mailbox

@@ -2,8 +2,9 @@ import CCurl
 import FeedCore
 import Glibc
 
-/// Owns libcurl's handle of one transfer. The handle serves many requests, one after another, so that common options
-/// are set only once.
+/// Owns libcurl's handle of one transfer.
+///
+/// The handle serves many requests, one after another, so that common options are set only once.
 final class EasyHandle {
     /// The receive buffer, which holds most images completely.
     private static let bufferBytes = 64 << 10
@@ -47,7 +48,9 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// Installs the callbacks. They receive `context`, which must outlive them.
+    /// Installs the callbacks.
+    ///
+    /// They receive `context`, which must outlive them.
     func connect(
         to context: UnsafeMutableRawPointer, body: curl_write_callback, header: curl_write_callback,
         connected: curl_prereq_callback, opening: curl_opensocket_callback
@@ -63,7 +66,9 @@ final class EasyHandle {
         try check(ccurl_set_opensocket_callback(pointer, opening))
     }
 
-    /// Installs the callback that closes sockets. It receives `context`; both must outlive the connections.
+    /// Installs the callback that closes sockets.
+    ///
+    /// It receives `context`; both must outlive the connections.
     func close(by context: UnsafeMutableRawPointer, _ callback: curl_closesocket_callback) throws(FeedError) {
         try set(CURLOPT_CLOSESOCKETDATA, to: context)
         try check(ccurl_set_closesocket_callback(pointer, callback))
@@ -234,8 +239,9 @@ extension EasyHandle {
         return made == 0
     }
 
-    /// Whether libcurl has given up after several existing connections failed. It says so only if it has no other
-    /// message.
+    /// Whether libcurl has given up after several existing connections failed.
+    ///
+    /// It says so only if it has no other message.
     var hasGivenUpReusing: Bool { String(cString: errorText).hasPrefix("Connection died, tried") }
 
     /// The status of the proxy's response to CONNECT; 0 without one.
@@ -248,8 +254,9 @@ extension EasyHandle {
     /// The name of the netrc file, for messages.
     var netrcFile: String { network.netrcFile ?? "~/.netrc" }
 
-    /// libcurl's message about a malformed proxy, or nil; the error code is ambiguous. The message may contain the
-    /// proxy's password and must stay hidden.
+    /// libcurl's message about a malformed proxy, or nil; the error code is ambiguous.
+    ///
+    /// The message may contain the proxy's password and must stay hidden.
     var proxyErrorMessage: String? {
         let text = String(cString: errorText)
         return text.hasPrefix("Unsupported proxy") ? text : nil
@@ -270,8 +277,9 @@ extension EasyHandle {
         return seconds > 0 ? .seconds(min(Int64(seconds), 1 << 31)) : nil
     }
 
-    /// Resolves the target of a redirect as libcurl does; nil for an invalid URL. libcurl's own result would contain
-    /// the credentials that it took from a netrc file.
+    /// Resolves the target of a redirect as libcurl does; nil for an invalid URL.
+    ///
+    /// libcurl's own result would contain the credentials that it took from a netrc file.
     static func resolve(_ location: String, against url: String) -> String? {
         guard let target = ccurl_resolve(url, location) else { return nil }
         defer { curl_free(target) }

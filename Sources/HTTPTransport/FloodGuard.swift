@@ -56,7 +56,9 @@ final class FloodGuard: Sendable {
 
     func add(_ socket: Int32) { state.withLock { _ = $0.sockets.insert(socket) } }
 
-    /// Closes the socket. The lock keeps the guard from shutting down a new file with the same number.
+    /// Closes the socket.
+    ///
+    /// The lock keeps the guard from shutting down a new file with the same number.
     func close(_ socket: Int32) -> Int32 {
         state.withLock { state in
             state.sockets.remove(socket)

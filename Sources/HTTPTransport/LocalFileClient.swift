@@ -122,8 +122,9 @@ struct LocalFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Returns the next bytes, at most `count`. It returns an empty array at the end, and for a pipe after a
-    /// cancellation.
+    /// Returns the next bytes, at most `count`.
+    ///
+    /// It returns an empty array at the end, and for a pipe after a cancellation.
     func read(_ count: Int, until isUnwanted: () -> Bool) throws(FeedError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -155,8 +156,9 @@ struct LocalFile: ~Copyable {
 }
 
 extension FeedError {
-    /// Returns the error for a failed system call. It is never a storage error, which would mean a broken cache and end
-    /// the run.
+    /// Returns the error for a failed system call.
+    ///
+    /// It is never a storage error, which would mean a broken cache and end the run.
     fileprivate static func file(_ path: String, _ code: Int32) -> FeedError {
         switch code {
         case ENOENT, ENOTDIR: .notFound("no such file").adding(": \(path)")

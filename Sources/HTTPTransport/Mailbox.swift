@@ -14,8 +14,10 @@ struct Mail {
     fileprivate var isEmpty: Bool { starts.isEmpty && stops.isEmpty && declines.isEmpty && !hasRoom && !isClosing }
 }
 
-/// Holds the mail for the transfer thread. It wakes the thread only if the thread sleeps, and only once: a wake-up is a
-/// system call, and under load the thread collects its mail anyway.
+/// Holds the mail for the transfer thread.
+///
+/// It wakes the thread only if the thread sleeps, and only once: a wake-up is a system call, and under load the thread
+/// collects its mail anyway.
 final class Mailbox: Sendable {
     private struct State {
         var mail = Mail()
@@ -38,7 +40,9 @@ final class Mailbox: Sendable {
 
     func announceRoom() { _ = post { $0.mail.hasRoom = true } }
 
-    /// Tells the transfer thread to end. Later mail is refused.
+    /// Tells the transfer thread to end.
+    ///
+    /// Later mail is refused.
     func close() { _ = post(isLast: true) { $0.mail.isClosing = true } }
 
     private func post(isLast: Bool = false, _ change: (inout State) -> Void) -> Bool {
@@ -63,7 +67,9 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Returns whether the transfer thread may sleep. The next mail then wakes it.
+    /// Returns whether the transfer thread may sleep.
+    ///
+    /// The next mail then wakes it.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.mail.isEmpty

@@ -36,8 +36,10 @@ final class MultiHandle: @unchecked Sendable {
         return max(1, Int(clamping: limit.rlim_cur) / 4)
     }
 
-    /// Removes the limit of connections for each host. libcurl counts the connections to a proxy as those of one host,
-    /// and the scheduler limits the requests to each server behind the proxy.
+    /// Removes the limit of connections for each host.
+    ///
+    /// libcurl counts the connections to a proxy as those of one host, and the scheduler limits the requests to each
+    /// server behind the proxy.
     func removeHostLimit() {
         guard hasHostLimit else { return }
         hasHostLimit = false
@@ -49,8 +51,10 @@ final class MultiHandle: @unchecked Sendable {
         guard code == CURLM_OK else { throw .connectivity("libcurl: \(String(cString: curl_multi_strerror(code)))") }
     }
 
-    /// Removes a transfer. Its connection is kept if the transfer has ended or others share it, and is closed
-    /// otherwise. A handle that was never added stays unchanged.
+    /// Removes a transfer.
+    ///
+    /// Its connection is kept if the transfer has ended or others share it, and is closed otherwise. A handle that was
+    /// never added stays unchanged.
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(multi, easy.pointer) }
 
     /// Advances every transfer as far as possible without waiting.
@@ -80,7 +84,8 @@ final class MultiHandle: @unchecked Sendable {
 }
 
 private enum CurlGlobal {
-    /// Initialises libcurl once per process. It is never cleaned up, because other threads may be inside libcurl until
-    /// the process ends.
+    /// Initialises libcurl once per process.
+    ///
+    /// It is never cleaned up, because other threads may be inside libcurl until the process ends.
     static let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 }

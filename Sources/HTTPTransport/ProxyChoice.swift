@@ -1,8 +1,10 @@
 import FeedCore
 import Glibc
 
-/// Chooses the proxy of a request. libcurl reads the same variables, but the address check must know the choice: with a
-/// proxy, the connected address is the proxy's and says nothing about the server.
+/// Chooses the proxy of a request.
+///
+/// libcurl reads the same variables, but the address check must know the choice: with a proxy, the connected address is
+/// the proxy's and says nothing about the server.
 ///
 /// | for           | the first of these that has a value                          |
 /// |---------------|--------------------------------------------------------------|
@@ -20,7 +22,9 @@ struct ProxyChoice {
         let variable: String?
 
         /// Creates a proxy that resolves host names itself if it is a SOCKS proxy: `socks4` becomes `socks4a` and
-        /// `socks5` becomes `socks5h`. libcurl reads `socks` as `socks4`.
+        /// `socks5` becomes `socks5h`.
+        ///
+        /// libcurl reads `socks` as `socks4`.
         init(_ text: String, variable: String? = nil) {
             self.variable = variable
             let end = text.firstRange(of: ":/")?.lowerBound ?? text.startIndex
@@ -87,6 +91,7 @@ struct ProxyChoices {
 }
 
 /// The hosts that are reached directly: names with their subdomains, addresses, and blocks of addresses; `*` means all.
+///
 /// Ports are ignored.
 struct ProxyExceptions {
     private enum HostPattern {
@@ -134,7 +139,9 @@ struct ProxyExceptions {
         }
     }
 
-    /// Removes the port. Several colons without brackets are those of an IPv6 address.
+    /// Removes the port.
+    ///
+    /// Several colons without brackets are those of an IPv6 address.
     private static func withoutPort(_ text: String) -> String {
         guard let colon = text.lastIndex(of: ":") else { return text }
         let isBracketed = text.hasPrefix("[")

@@ -7,14 +7,16 @@ final class HeaderList {
     /// The headers that a request for the rest of a body sets itself.
     private static let namesOfRest = [acceptEncoding, "if-range", "range"]
     private static let acceptEncoding = "accept-encoding"
-    /// The codings that this client decodes. libcurl would decode those it offers itself, and would accept a body that
-    /// was cut off.
+    /// The codings that this client decodes.
+    ///
+    /// libcurl would decode those it offers itself, and would accept a body that was cut off.
     private static let offer = "Accept-Encoding: \(BodyCodings.offered)"
 
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
-    /// Creates the list; nil if the request needs only the usual headers. `lines` are the user's own and have curl's
-    /// meaning: `Name:` removes a header, and `Name;` sends an empty one.
+    /// Creates the list; nil if the request needs only the usual headers.
+    ///
+    /// `lines` are the user's own and have curl's meaning: `Name:` removes a header, and `Name;` sends an empty one.
     init?(for request: HTTPRequest, with lines: [String]) throws(FeedError) {
         add("If-None-Match", request.validators.etag)
         add("If-Modified-Since", request.validators.lastModified)

@@ -55,6 +55,7 @@ struct ResponseHeaders {
     }
 
     /// Whether the length of the body is ambiguous (RFC 9112, section 6.3): libcurl would take the first number.
+    ///
     /// Chunked bodies have lengths of their own.
     var isLengthUnclear: Bool {
         guard !codings.isChunked else { return false }
@@ -107,7 +108,9 @@ struct ResponseHeaders {
         }
     }
 
-    /// Returns the value as a URL. Like browsers, it percent-encodes bytes of another encoding than UTF-8.
+    /// Returns the value as a URL.
+    ///
+    /// Like browsers, it percent-encodes bytes of another encoding than UTF-8.
     private static func reference(_ line: UnsafeRawBufferPointer, from offset: Int) -> String {
         if let text = text(line, from: offset) { return text }
         var encoded: [UInt8] = []
@@ -137,21 +140,26 @@ extension UnsafeRawBufferPointer {
 
 /// The codings of a response body.
 struct BodyCodings {
-    /// The supported codings, whose window is 32 KB. With other codings, a body of kilobytes could demand many
-    /// megabytes.
+    /// The supported codings, whose window is 32 KB.
+    ///
+    /// With other codings, a body of kilobytes could demand many megabytes.
     enum Coding { case gzip, deflate }
 
     static let offered = "gzip, deflate"
     /// The number of codings that a message lists; more than one is an error.
     private static let mostNames = 4
 
-    /// The known codings. Other values, which some object stores set, are ignored.
+    /// The known codings.
+    ///
+    /// Other values, which some object stores set, are ignored.
     private var names: [String] = []
     /// The transfer codings, which the client never asks for.
     private var namesInTransfer: [String] = []
     private(set) var isChunked = false
 
-    /// Adds the codings of a line. A response may have several such lines.
+    /// Adds the codings of a line.
+    ///
+    /// A response may have several such lines.
     mutating func add(_ value: some Sequence<UInt8>) { Self.add(value, to: &names, where: Self.exists) }
 
     /// Adds the transfer codings of a line, except chunks, which libcurl decodes.
@@ -189,7 +197,9 @@ struct BodyCodings {
     /// The coding of the body; nil for a plain one.
     var coding: Coding? { names.first.flatMap(Self.coding) }
 
-    /// The reason to reject the body, or nil. Several layers of compression could expand to terabytes.
+    /// The reason to reject the body, or nil.
+    ///
+    /// Several layers of compression could expand to terabytes.
     var problem: String? {
         let all = namesInTransfer + names
         if all.count > 1 { return "the body is encoded more than once: \(all.joined(separator: ", "))" }

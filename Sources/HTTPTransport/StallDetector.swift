@@ -1,8 +1,9 @@
 import FeedCore
 import Glibc
 
-/// Detects a response that has stalled. A mark records the last progress; a server that sends less than 1 KiB within the
-/// idle timeout counts as hanging.
+/// Detects a response that has stalled.
+///
+/// A mark records the last progress; a server that sends less than 1 KiB within the idle timeout counts as hanging.
 ///
 /// | event                                                              | the mark           |
 /// |--------------------------------------------------------------------|--------------------|
@@ -62,8 +63,9 @@ struct Instant: Comparable {
     func nanoseconds(since earlier: Instant) -> Int64 { nanoseconds - earlier.nanoseconds }
 }
 
-/// The time in which `StallDetector` expects progress. libcurl's own timeout counts in whole seconds, and includes
-/// pauses.
+/// The time in which `StallDetector` expects progress.
+///
+/// libcurl's own timeout counts in whole seconds, and includes pauses.
 struct IdleTimeout {
     private let duration: Duration
     let nanoseconds: Int64

@@ -1,4 +1,6 @@
-/// Limits a rate on average and permits short bursts. A token is a byte; tokens return at the rate, up to the capacity.
+/// Limits a rate on average and permits short bursts.
+///
+/// A token is a byte; tokens return at the rate, up to the capacity.
 ///
 /// A taker may exceed the available tokens, because pieces have a given size. The debt is repaid before the next piece.
 struct TokenBucket {
@@ -11,7 +13,9 @@ struct TokenBucket {
     /// The moment up to which tokens have been returned.
     private var counted: Int64?
 
-    /// Creates a full bucket. `rate` is in bytes per second.
+    /// Creates a full bucket.
+    ///
+    /// `rate` is in bytes per second.
     init(rate: Int64) {
         self.rate = min(max(rate, 1), 1 << 32)
         capacity = max(self.rate / 4, Self.leastCapacity)
@@ -22,7 +26,9 @@ struct TokenBucket {
 
     mutating func take(_ bytes: Int) { tokens -= Int64(bytes) }
 
-    /// Returns tokens for the time since the last refill. `now` must not decrease.
+    /// Returns tokens for the time since the last refill.
+    ///
+    /// `now` must not decrease.
     mutating func refill(at now: Int64) {
         guard let counted else {
             self.counted = now
@@ -47,6 +53,8 @@ struct TokenBucket {
         return (missing * Self.nanosecondsInSecond + rate - 1) / rate
     }
 
-    /// The amount to read at once. It is small, so that several transfers share the rate evenly.
+    /// The amount to read at once.
+    ///
+    /// It is small, so that several transfers share the rate evenly.
     var pieceBytes: Int { Int(min(max(rate / 8, 1 << 10), 16 << 10)) }
 }

@@ -18,8 +18,9 @@ extension Transfer {
         }
     }
 
-    /// Returns the end of a failed transfer. A response with an unwanted status is complete with its head, even if its
-    /// body failed.
+    /// Returns the end of a failed transfer.
+    ///
+    /// A response with an unwanted status is complete with its head, even if its body failed.
     private func failed(with error: FeedError) -> (ResponsePart, TransferEnding) {
         var (part, response) = partOfBody(after: error)
         let isComplete = state.isHeadComplete && !Self.statusesWithBody.contains(easy.status) && !error.isCancellation
@@ -33,8 +34,9 @@ extension Transfer {
     }
 
     /// Returns the received part of a body that broke off, so that a retry can ask for the rest: if the sink already
-    /// has a part, or this one is large enough. For a compressed body the offsets would differ, so that the part is
-    /// dropped.
+    /// has a part, or this one is large enough.
+    ///
+    /// For a compressed body the offsets would differ, so that the part is dropped.
     private func partOfBody(after error: FeedError) -> (ResponsePart, responseIfUnwanted: HTTPResponse?) {
         guard error.kind == .connectivity, !state.isDeclined, !state.chunk.isEmpty,
             state.received > state.chunk.count || state.chunk.count >= Self.leastBytesToBegin,
@@ -68,7 +70,9 @@ extension Transfer {
         return response
     }
 
-    /// Returns the proxy that demands authentication, or nil. For http: URLs, a proxy responds in place of the server.
+    /// Returns the proxy that demands authentication, or nil.
+    ///
+    /// For http: URLs, a proxy responds in place of the server.
     private func proxyDemandingCredentials(_ status: Int) -> String? {
         guard status == 407, call?.request.url.scheme == .http, let proxy = easy.proxy,
             !proxy.lowercased().hasPrefix("socks")
@@ -102,7 +106,9 @@ extension Transfer {
         }
     }
 
-    /// Returns the error that kept the request from being sent, or nil. Most such errors would recur.
+    /// Returns the error that kept the request from being sent, or nil.
+    ///
+    /// Most such errors would recur.
     private func failureBeforeSending(_ code: CURLcode) -> FeedError? {
         if let proxy = easy.proxy {
             if let text = easy.proxyErrorMessage {

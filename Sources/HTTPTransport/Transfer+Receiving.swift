@@ -5,7 +5,9 @@ import Glibc
 /// The reactions to libcurl's callbacks.
 extension Transfer {
     private static let chunkBytes = 128 << 10
-    /// The limit for all header lines. libcurl limits one line and, in later versions, their sum.
+    /// The limit for all header lines.
+    ///
+    /// libcurl limits one line and, in later versions, their sum.
     private static let mostHeaderBytes = 300 << 10
 
     /// Decides whether libcurl may connect to an address, for each address that it tries.
@@ -32,7 +34,9 @@ extension Transfer {
         return true
     }
 
-    /// Whether private addresses are forbidden. A proxy itself decides where it connects.
+    /// Whether private addresses are forbidden.
+    ///
+    /// A proxy itself decides where it connects.
     private var isForPublicAddressesOnly: Bool { call?.request.addresses == .publicOnly && easy.proxy == nil }
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> CallbackResult {
@@ -129,7 +133,9 @@ extension Transfer {
     /// The longest time for draining, in nanoseconds: beyond it, a new connection is cheaper.
     private static let longestDrain: Int64 = 1_000_000_000
 
-    /// Starts the deadline for a body that is probably unwanted. Other bodies are only watched for stalls.
+    /// Starts the deadline for a body that is probably unwanted.
+    ///
+    /// Other bodies are only watched for stalls.
     func startDrainDeadline() {
         guard state.drainDeadline == nil else { return }
         let end = context.now + Self.longestDrain
@@ -137,7 +143,9 @@ extension Transfer {
         context.watchDrainDeadline(end)
     }
 
-    /// Marks the body as declined, and returns whether to drain its rest. Otherwise the transfer should end.
+    /// Marks the body as declined, and returns whether to drain its rest.
+    ///
+    /// Otherwise the transfer should end.
     func decline() -> Bool {
         state.isDeclined = true
         startDrainDeadline()
@@ -147,8 +155,9 @@ extension Transfer {
 
     private var isDrainOverdue: Bool { state.drainDeadline.map { $0 <= context.now } ?? false }
 
-    /// Returns whether the transfer should end because its drain deadline has passed. A sink without a head yet
-    /// receives the head now, and may decline the body.
+    /// Returns whether the transfer should end because its drain deadline has passed.
+    ///
+    /// A sink without a head yet receives the head now, and may decline the body.
     func shouldStopDraining() -> Bool {
         guard let end = state.drainDeadline else { return false }
         guard isDrainOverdue else {
@@ -192,8 +201,9 @@ extension Transfer {
         }
     }
 
-    /// Returns the transfer behind a context. It is unretained, because the transfer owns the handle and outlives its
-    /// callbacks.
+    /// Returns the transfer behind a context.
+    ///
+    /// It is unretained, because the transfer owns the handle and outlives its callbacks.
     static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }

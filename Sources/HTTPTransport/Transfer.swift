@@ -25,14 +25,17 @@ final class Transfer {
 
     /// The statuses whose body is wanted.
     static let statusesWithBody = [200, 206]
-    /// The codes of a lost connection. The last one concerns an HTTP/2 connection that the server is closing.
+    /// The codes of a lost connection.
+    ///
+    /// The last one concerns an HTTP/2 connection that the server is closing.
     private static let lostConnectionCodes = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2]
 
     let easy: EasyHandle
     let context: TransferContext
     private(set) var call: Call?
-    /// The state of the current call. Only the transfer thread uses it, and its accesses never overlap: libcurl's
-    /// callbacks change it in between.
+    /// The state of the current call.
+    ///
+    /// Only the transfer thread uses it, and its accesses never overlap: libcurl's callbacks change it in between.
     @exclusivity(unchecked) var state = State()
 
     /// The state of one call.
@@ -45,8 +48,9 @@ final class Transfer {
         var isDeclined = false
         /// The moment until which an unwanted body may be drained; nil for a wanted one.
         var drainDeadline: Instant?
-        /// The error for the last refused address. `hasOpenedSocket` tells whether another address of the host was
-        /// accepted.
+        /// The error for the last refused address.
+        ///
+        /// `hasOpenedSocket` tells whether another address of the host was accepted.
         var refusal: FeedError?
         var hasOpenedSocket = false
         var isFromPrivateAddress = false
@@ -68,7 +72,9 @@ final class Transfer {
         try connectCallbacks()
     }
 
-    /// Starts a call. The state must be fresh.
+    /// Starts a call.
+    ///
+    /// The state must be fresh.
     func start(_ call: Call) throws(FeedError) {
         self.call = call
         if let proxy = call.proxy {
@@ -101,14 +107,16 @@ final class Transfer {
     }
 
     /// Returns whether the call was the first to find an existing connection closed, and should get a new connection.
+    ///
     /// libcurl retries by itself, but gives up at the sixth such connection of a handle.
     func shouldRetryOnNewConnection(after code: CURLcode) -> Bool {
         !state.isRetry && Self.lostConnectionCodes.contains(code) && !hasReceivedHeader
             && (easy.hasReusedConnection || easy.hasGivenUpReusing)
     }
 
-    /// Starts the call a second time, on a new connection. The second attempt is the last: a server could otherwise
-    /// prolong the call for ever.
+    /// Starts the call a second time, on a new connection.
+    ///
+    /// The second attempt is the last: a server could otherwise prolong the call for ever.
     func restart() throws(FeedError) {
         guard let call, !call.isCancelled else { throw .cancelled }
         state = State()
@@ -199,7 +207,9 @@ final class TransferContext {
 
     var limitsRate: Bool { budget != nil }
 
-    /// Spends tokens for received bytes. If there are none, it returns the turn for which the transfer must wait.
+    /// Spends tokens for received bytes.
+    ///
+    /// If there are none, it returns the turn for which the transfer must wait.
     func spend(_ bytes: Int) -> Int? {
         guard budget != nil else { return nil }
         guard mayReceive else {

@@ -27,8 +27,9 @@ extension FeedError {
 }
 
 extension FeedError.Stage {
-    /// Returns the stage at which the request failed. For a code such as a timeout, the existence of a connection
-    /// decides.
+    /// Returns the stage at which the request failed.
+    ///
+    /// For a code such as a timeout, the existence of a connection decides.
     static func reached(with code: CURLcode, isConnected: Bool) -> FeedError.Stage {
         switch code {
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ENGINE_INITFAILED,
@@ -60,15 +61,19 @@ extension Duration {
 
 /// Errors of a proxy, which differ from those of the servers behind it.
 extension FeedError {
-    /// Returns the error for a proxy that refused to connect. A lasting refusal depends on the user's settings.
+    /// Returns the error for a proxy that refused to connect.
+    ///
+    /// A lasting refusal depends on the user's settings.
     static func refusal(by proxy: String, with status: Int, host: String?) -> FeedError {
         let message = "the proxy \(ProxyName.withoutCredentials(proxy)) refused the connection with HTTP \(status)"
         guard isLasting(status) else { return .connectivity(message, status: status, host: host).at(.connecting) }
         return FeedError(.invalidData, message, status: status, host: host).dependingOnSettings().at(.connecting)
     }
 
-    /// Returns the error for a malformed proxy. It is a setting, and even a fresh copy of the feed must not hide its
-    /// error. `variable` is the environment variable that holds the proxy.
+    /// Returns the error for a malformed proxy.
+    ///
+    /// It is a setting, and even a fresh copy of the feed must not hide its error. `variable` is the environment
+    /// variable that holds the proxy.
     static func unusable(_ proxy: String, _ explanation: String, variable: String?, host: String?) -> FeedError {
         let name = ProxyName.withoutCredentials(proxy) + (variable.map { " in \($0)" } ?? "")
         let reason = reason(explanation, proxy).map { ": \($0)" } ?? ""

@@ -125,7 +125,9 @@ struct TransferLoop: ~Copyable {
         for transfer in Array(running.values) { end(transfer, .failed(error)) }
     }
 
-    /// Resumes the transfers that wait for room. It repeats if they have filled the queue again at once.
+    /// Resumes the transfers that wait for room.
+    ///
+    /// It repeats if they have filled the queue again at once.
     private mutating func resumePaused() {
         while context.hasPaused, context.deliveries.awaitRoom() {
             context.hasPaused = false
@@ -171,8 +173,9 @@ struct TransferLoop: ~Copyable {
         for transfer in Array(running.values) where transfer.shouldStopDraining() { end(transfer, .declined) }
     }
 
-    /// Ends a stalled transfer. Its connection may be dead; libcurl closes it after its last request, so that later
-    /// requests use another.
+    /// Ends a stalled transfer.
+    ///
+    /// Its connection may be dead; libcurl closes it after its last request, so that later requests use another.
     private mutating func endIdle(_ transfer: Transfer, _ error: FeedError) {
         do throws(FeedError) {
             try transfer.easy.closeConnectionAfterUse(true)

@@ -1,7 +1,9 @@
 internal import CCrypto
 package import FeedCore
 
-/// Computes a SHA-256 digest from chunks. It is used by one thread at a time.
+/// Computes a SHA-256 digest from chunks.
+///
+/// It is used by one thread at a time.
 package final class SHA256 {
     private let context: OpaquePointer
 
@@ -23,7 +25,9 @@ package final class SHA256 {
         try bytes.withUnsafeBufferPointer { bytes throws(FeedError) in try update(UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Returns the digest. It is the last call on this object.
+    /// Returns the digest.
+    ///
+    /// It is the last call on this object.
     package func finish() throws(FeedError) -> Digest {
         var bytes = [UInt8](repeating: 0, count: Digest.byteCount)
         guard EVP_DigestFinal_ex(context, &bytes, nil) == 1, let digest = Digest(bytes: bytes) else {

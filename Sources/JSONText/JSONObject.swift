@@ -1,4 +1,6 @@
-/// Reads objects with known members. Each known member may occur once; all others are skipped.
+/// Reads objects with known members.
+///
+/// Each known member may occur once; all others are skipped.
 package enum JSONObject {
     /// The longest name of a member, and the longest text that is compared with an expected one, in bytes.
     private static let longestName = 16_384
@@ -21,7 +23,9 @@ package enum JSONObject {
         }
     }
 
-    /// Returns the index of the name. It compares without copies, because texts have many names.
+    /// Returns the index of the name.
+    ///
+    /// It compares without copies, because texts have many names.
     private static func index(of name: String, in names: [StaticString]) -> Int? {
         let bytes = name.utf8Span.span
         for (index, other) in names.enumerated() where other.utf8CodeUnitCount == bytes.count {

@@ -1,5 +1,6 @@
-/// Reads a JSON text (RFC 8259) from front to back, one value at a time. It builds only the values that the caller reads,
-/// and checks those that the caller skips, too.
+/// Reads a JSON text (RFC 8259) from front to back, one value at a time.
+///
+/// It builds only the values that the caller reads, and checks those that the caller skips, too.
 ///
 ///     var reader = JSONReader(bytes)
 ///     try reader.enterObject()
@@ -15,7 +16,9 @@ package struct JSONReader: ~Copyable {
     }
 
     let bytes: [UInt8]
-    /// The offset of the next byte. Before the caller reads a value, this is the value's first byte.
+    /// The offset of the next byte.
+    ///
+    /// Before the caller reads a value, this is the value's first byte.
     package internal(set) var position: Int
     let maxDepth: Int
     var depth = 0
@@ -59,7 +62,9 @@ package struct JSONReader: ~Copyable {
         try enter()
     }
 
-    /// Reads the next member's name. At the end it leaves the object and returns nil.
+    /// Reads the next member's name.
+    ///
+    /// At the end it leaves the object and returns nil.
     package mutating func nextMember(longest: Int = .max) throws(JSONError) -> String? {
         guard try advanceToName() else { return nil }
         let name = try scanString(longest: longest)
@@ -72,14 +77,18 @@ package struct JSONReader: ~Copyable {
         try enter()
     }
 
-    /// Returns whether there is a next element. At the end it leaves the array.
+    /// Returns whether there is a next element.
+    ///
+    /// At the end it leaves the array.
     package mutating func nextElement() throws(JSONError) -> Bool {
         try advance(until: UInt8(ascii: "]"), "']'")
     }
 
     // MARK: Values
 
-    /// Reads a string. A string of more than `longest` bytes is an error, and costs no memory.
+    /// Reads a string.
+    ///
+    /// A string of more than `longest` bytes is an error, and costs no memory.
     package mutating func readString(longest: Int = .max) throws(JSONError) -> String {
         try require(.string, "not a string")
         return try scanString(longest: longest)
@@ -108,7 +117,9 @@ package struct JSONReader: ~Copyable {
         return number
     }
 
-    /// Skips the next value. The recursion is as deep as the nesting, which `maxDepth` limits.
+    /// Skips the next value.
+    ///
+    /// The recursion is as deep as the nesting, which `maxDepth` limits.
     package mutating func skipValue() throws(JSONError) {
         switch try peek() {
         case .object:
@@ -126,10 +137,14 @@ package struct JSONReader: ~Copyable {
 }
 
 extension JSONReader {
-    /// The next byte. At the end it is 0, which every rule rejects.
+    /// The next byte.
+    ///
+    /// At the end it is 0, which every rule rejects.
     var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    /// Returns whether the bytes begin with a byte order mark. A script that joins files leaves one for each file.
+    /// Returns whether the bytes begin with a byte order mark.
+    ///
+    /// A script that joins files leaves one for each file.
     static func hasByteOrderMark(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.starts(with: [0xEF, 0xBB, 0xBF]) }
 
     static func lengthOfByteOrderMark(_ bytes: [UInt8]) -> Int { hasByteOrderMark(bytes[...]) ? 3 : 0 }
@@ -165,7 +180,9 @@ extension JSONReader {
         return true
     }
 
-    /// Moves to the opening quote of the next member's name. At the end it leaves the object and returns false.
+    /// Moves to the opening quote of the next member's name.
+    ///
+    /// At the end it leaves the object and returns false.
     mutating func advanceToName() throws(JSONError) -> Bool {
         guard try advance(until: UInt8(ascii: "}"), "'}'") else { return false }
         guard next == UInt8(ascii: "\"") else { throw expected("a member's name in quotes") }
@@ -208,41 +225,6 @@ extension JSONReader {
 }
 
 extension JSONReader {
-    mutating func skipWord(_ word: StaticString) throws(JSONError) {
-        for offset in 0..<word.utf8CodeUnitCount {
-            guard next == word.utf8Start[offset] else { throw expected("'\(word)'") }
-            position += 1
-        }
-    }
-
-    mutating func skipNumber() throws(JSONError) {
-        if next == UInt8(ascii: "-") { position += 1 }
-        if next == UInt8(ascii: "0") {
-            position += 1
-            guard !isDigit(next) else { throw malformed("a number must not begin with 0") }
-        } else {
-            try skipDigits()
-        }
-        if next == UInt8(ascii: ".") {
-            position += 1
-            try skipDigits()
-        }
-        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
-            position += 1
-            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
-            try skipDigits()
-        }
-    }
-
-    private mutating func skipDigits() throws(JSONError) {
-        guard isDigit(next) else { throw expected("a digit") }
-        while isDigit(next) { position += 1 }
-    }
-
-    private func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-}
-
-extension JSONReader {
     /// Returns an error about the value that begins at `position`, or about its member.
     package func mismatch(_ reason: String, at position: Int, member: String? = nil) -> JSONError {
         error(.mismatch, reason, at: position, member: member)
@@ -271,8 +253,10 @@ extension JSONReader {
     }
 }
 
-/// The path from the top of a text to one of its values. Only an error computes it, by scanning the text again up to
-/// the value. The text before the value must be well-formed.
+/// The path from the top of a text to one of its values.
+///
+/// Only an error computes it, by scanning the text again up to the value. The text before the value must be
+/// well-formed.
 struct JSONPath {
     private enum Step {
         case element(Int)
@@ -360,8 +344,9 @@ struct JSONPath {
     }
 }
 
-/// The reason why a JSON text could not be read, and where. Text that it quotes from the input is escaped and
-/// shortened.
+/// The reason why a JSON text could not be read, and where.
+///
+/// Text that it quotes from the input is escaped and shortened.
 package struct JSONError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The text is not JSON.

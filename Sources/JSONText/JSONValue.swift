@@ -1,4 +1,6 @@
-/// A JSON value in memory, for small documents. An object keeps the order of its members.
+/// A JSON value in memory, for small documents.
+///
+/// An object keeps the order of its members.
 package indirect enum JSONValue: Sendable {
     case null
     case bool(Bool)

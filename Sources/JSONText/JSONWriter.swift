@@ -1,5 +1,7 @@
-/// Writes a JSON text piece by piece into a buffer. The owner may empty the buffer at any time, so that a long text
-/// needs little memory. Members keep the order in which they are written.
+/// Writes a JSON text piece by piece into a buffer.
+///
+/// The owner may empty the buffer at any time, so that a long text needs little memory. Members keep the order in which
+/// they are written.
 ///
 /// Within an object, the caller writes a `name` before every value.
 package struct JSONWriter {
@@ -49,7 +51,9 @@ package struct JSONWriter {
 
     package mutating func write(_ number: some FixedWidthInteger) { writeRaw(String(number)) }
 
-    /// Writes the shortest digits that parse as the same number. JSON lacks infinities, which become null.
+    /// Writes the shortest digits that parse as the same number.
+    ///
+    /// JSON lacks infinities, which become null.
     package mutating func write(_ number: Double) { writeRaw(number.isFinite ? number.description : "null") }
 
     package mutating func write(_ flag: Bool) { writeRaw(flag ? "true" : "false") }
@@ -124,8 +128,9 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// Quotes foreign text for a message. It escapes control characters, to protect terminals, and cuts the text after
-    /// `limit` characters.
+    /// Quotes foreign text for a message.
+    ///
+    /// It escapes control characters, to protect terminals, and cuts the text after `limit` characters.
     package static func quote(_ text: String, limit: Int) -> String {
         let shown = text.unicodeScalars.prefix(limit)
         var bytes: [UInt8] = []
@@ -160,8 +165,10 @@ extension JSONWriter {
         bytes += UnsafeBufferPointer(rebasing: utf8[plain...])
     }
 
-    /// Returns the character to escape, or nil. JSON requires escapes only below U+0020, but a terminal also obeys
-    /// U+007F to U+009F, and some readers take U+2028 and U+2029 for line breaks.
+    /// Returns the character to escape, or nil.
+    ///
+    /// JSON requires escapes only below U+0020, but a terminal also obeys U+007F to U+009F, and some readers take
+    /// U+2028 and U+2029 for line breaks.
     private static func scalarToEscape(
         _ utf8: UnsafeBufferPointer<UInt8>, at position: Int
     ) -> (code: UInt16, length: Int)? {

@@ -13,7 +13,9 @@ extension Descriptor {
         try status(of: name) == nil ? nil : directory(name)
     }
 
-    /// Opens the directory. Creates it durably if it is missing.
+    /// Opens the directory.
+    ///
+    /// Creates it durably if it is missing.
     package func makeDirectory(_ name: String) throws(SystemError) -> Descriptor {
         let isNew = mkdirat(number, name, 0o777) == 0
         if !isNew, errno != EEXIST { throw SystemError("can't be created", "\(path)/\(name)") }
@@ -25,8 +27,10 @@ extension Descriptor {
         return made
     }
 
-    /// Opens a file. Creates it if it is missing, and gives it to the owner of the cache in that case only: the owner could
-    /// have replaced an existing file by a hard link to the file of another user.
+    /// Opens a file.
+    ///
+    /// Creates it if it is missing, and gives it to the owner of the cache in that case only: the owner could have
+    /// replaced an existing file by a hard link to the file of another user.
     package func makeFile(_ name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
         do throws(SystemError) {
             let made = try open(name, O_RDWR | O_CREAT | O_EXCL, mode: mode)
@@ -74,7 +78,9 @@ extension Descriptor {
         throw failure
     }
 
-    /// Returns the status of an entry, or nil if the entry is missing. For a symbolic link, it is the status of the link.
+    /// Returns the status of an entry, or nil if the entry is missing.
+    ///
+    /// For a symbolic link, it is the status of the link.
     package func status(of name: UnsafePointer<CChar>) throws(SystemError) -> stat? {
         var status = stat()
         if fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
@@ -84,7 +90,9 @@ extension Descriptor {
 
     // MARK: Writing
 
-    /// Writes a new file in this directory. It replaces a file of the same name.
+    /// Writes a new file in this directory.
+    ///
+    /// It replaces a file of the same name.
     @discardableResult
     package func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -98,7 +106,9 @@ extension Descriptor {
         return file
     }
 
-    /// Moves a file of this directory to another directory. Throws `EEXIST` if the new name is taken.
+    /// Moves a file of this directory to another directory.
+    ///
+    /// Throws `EEXIST` if the new name is taken.
     package func rename(_ name: String, to other: String, in directory: Descriptor) throws(SystemError) {
         // `withCString` avoids copies of the names.
         let renamed = name.withCString { name in
@@ -118,7 +128,9 @@ extension Descriptor {
 
     // MARK: Entries
 
-    /// Visits the name and the `d_type` of each entry of the directory. Names are bytes, which may differ from UTF-8.
+    /// Visits the name and the `d_type` of each entry of the directory.
+    ///
+    /// Names are bytes, which may differ from UTF-8.
     package func forEachEntry(
         _ visit: (UnsafePointer<CChar>, _ type: UInt8) throws(SystemError) -> Void
     ) throws(SystemError) {
@@ -158,7 +170,9 @@ extension Descriptor {
 
     // MARK: Removal
 
-    /// Returns the number of bytes in an entry and everything below it. A symbolic link counts with its own size.
+    /// Returns the number of bytes in an entry and everything below it.
+    ///
+    /// A symbolic link counts with its own size.
     package func size(of name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
         guard let status = try status(of: name) else { return 0 }
         guard status.isDirectory else { return Int64(status.st_size) }
@@ -168,7 +182,9 @@ extension Descriptor {
         return total
     }
 
-    /// Deletes an entry and everything below it, and returns the number of bytes freed. A symbolic link itself is deleted.
+    /// Deletes an entry and everything below it, and returns the number of bytes freed.
+    ///
+    /// A symbolic link itself is deleted.
     @discardableResult
     package func removeAll(_ name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
         guard let status = try status(of: name) else { return 0 }
@@ -202,9 +218,10 @@ extension stat {
 
     package func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 
-    /// Gives the group, the mode and the owner of this file or directory to the new file that will replace it. Users
-    /// with access to the old file keep their access, as far as the new file stays closed to everybody else. `bits` are
-    /// the relevant bits of the mode.
+    /// Gives the group, the mode and the owner of this file or directory to the new file that will replace it.
+    ///
+    /// Users with access to the old file keep their access, as far as the new file stays closed to everybody else.
+    /// `bits` are the relevant bits of the mode.
     ///
     /// Returns false, with the reason in `errno`, if the new file would admit other users.
     package func handRights(_ bits: mode_t, to descriptor: Int32) -> Bool {

@@ -23,7 +23,9 @@ package final class Descriptor: Sendable {
         (parent, self.name) = (directory.path, name)
     }
 
-    /// Opens a directory by its path. It follows the symbolic links in the path, because the user gave that path.
+    /// Opens a directory by its path.
+    ///
+    /// It follows the symbolic links in the path, because the user gave that path.
     package static func directory(at path: String) throws(SystemError) -> Descriptor {
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw SystemError("can't be opened", path) }
@@ -37,7 +39,9 @@ package final class Descriptor: Sendable {
         return Descriptor(owning: copy, path: path, ownership: ownership)
     }
 
-    /// The path for messages. It is assembled on demand, because most files are opened and closed without any message.
+    /// The path for messages.
+    ///
+    /// It is assembled on demand, because most files are opened and closed without any message.
     package var path: String { name.map { "\(parent)/\($0)" } ?? parent }
 
     deinit {
@@ -49,7 +53,9 @@ package final class Descriptor: Sendable {
 
     package enum Lock { case shared, exclusive }
 
-    /// Takes a flock and holds it until the descriptor is closed. Returns false if another process holds the lock.
+    /// Takes a flock and holds it until the descriptor is closed.
+    ///
+    /// Returns false if another process holds the lock.
     package func lock(_ kind: Lock = .exclusive) throws(SystemError) -> Bool {
         while flock(number, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
@@ -140,8 +146,9 @@ package enum CacheOwnership: Sendable {
 }
 
 extension Descriptor {
-    /// Opens the directory of a cache, which must belong to the user or to root. It follows the symbolic links in the
-    /// path, because the user gave that path.
+    /// Opens the directory of a cache, which must belong to the user or to root.
+    ///
+    /// It follows the symbolic links in the path, because the user gave that path.
     package static func cacheDirectory(at path: String) throws(SystemError) -> Descriptor {
         let user = geteuid()
         func requireOwn(_ status: stat) throws(SystemError) {
@@ -158,7 +165,9 @@ extension Descriptor {
         return try directory.owned(.given(owner.st_uid, owner.st_gid))
     }
 
-    /// Throws if an entry of the directory belongs to another user. A missing entry is accepted.
+    /// Throws if an entry of the directory belongs to another user.
+    ///
+    /// A missing entry is accepted.
     package func requireOwn(_ name: String) throws(SystemError) {
         guard case .required(let user) = ownership, let status = try status(of: name), status.st_uid != user else {
             return
@@ -175,8 +184,9 @@ extension Descriptor {
     }
 
     /// Gives a file that root created in a cache to the owner of the cache, which could otherwise no longer use the
-    /// cache. In some containers and on some network file systems root may not change owners; there the file stays
-    /// root's.
+    /// cache.
+    ///
+    /// In some containers and on some network file systems root may not change owners; there the file stays root's.
     package func giveOwner(to made: Descriptor) throws(SystemError) {
         guard case .given(let user, let group) = ownership, user != 0 else { return }
         guard fchown(made.number, user, group) != 0 else { return }

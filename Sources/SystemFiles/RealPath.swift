@@ -3,8 +3,10 @@ internal import Glibc
 
 package enum RealPath {
     /// Returns the path with every symbolic link resolved, or nil if the path can't be resolved; `errno` then has the
-    /// reason. Throws if the result differs from UTF-8, because a repaired string would be another path. `given` is the
-    /// path for the message.
+    /// reason.
+    ///
+    /// Throws if the result differs from UTF-8, because a repaired string would be another path. `given` is the path
+    /// for the message.
     package static func of(_ path: String, in given: String? = nil) throws(SystemError) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
@@ -20,7 +22,9 @@ package enum RealPath {
     }
 }
 
-/// A path whose symbolic links are resolved. Its last directories may be missing.
+/// A path whose symbolic links are resolved.
+///
+/// Its last directories may be missing.
 package struct Destination {
     /// The existing part of the path, which is empty for the root.
     private let existing: String

@@ -7,7 +7,9 @@ package struct SystemError: Error {
     /// Whether the call was refused because the file belongs to another user than the files of the cache must.
     package let isForeign: Bool
 
-    /// Takes the reason from `errno`. Create the error right after the failed call.
+    /// Takes the reason from `errno`.
+    ///
+    /// Create the error right after the failed call.
     package init(_ what: String, _ path: String) {
         let code = errno
         self.init(code, "\(what): \(String(cString: strerror(code)))", path)

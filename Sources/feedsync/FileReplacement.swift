@@ -2,8 +2,10 @@ import FeedCore
 import Glibc
 import SystemFiles
 
-/// An output file. A regular file is written under a temporary name and then replaces the old file, so that a failed
-/// run leaves the old file. Other files (a terminal, a pipe, /dev/null, /dev/stdout) are written directly.
+/// An output file.
+///
+/// A regular file is written under a temporary name and then replaces the old file, so that a failed run leaves the old
+/// file. Other files (a terminal, a pipe, /dev/null, /dev/stdout) are written directly.
 final class FileReplacement: ByteTarget {
     /// The flag O_TMPFILE, a macro that Swift does not import.
     private static let unnamedFile = 0o20000000 | O_DIRECTORY
@@ -16,7 +18,9 @@ final class FileReplacement: ByteTarget {
     /// Whether the new file already has its temporary name, because the file system lacks unnamed files.
     private let isNamed: Bool
 
-    /// Opens the file. Without `gracePeriod`, writing throws `cancelled` in a cancelled task.
+    /// Opens the file.
+    ///
+    /// Without `gracePeriod`, writing throws `cancelled` in a cancelled task.
     init(path: String, gracePeriod: GracePeriod? = nil) throws(FeedError) {
         self.path = path
         self.gracePeriod = gracePeriod
@@ -100,8 +104,9 @@ struct OutputPath {
     let target: String
     /// The status of the existing file, or nil.
     let existing: stat?
-    /// Whether the path leads to a file that a process has open, as /dev/stdout does. A new file under that name would
-    /// reach no reader.
+    /// Whether the path leads to a file that a process has open, as /dev/stdout does.
+    ///
+    /// A new file under that name would reach no reader.
     let isOpen: Bool
 
     init(_ path: String) throws(FeedError) {
@@ -138,8 +143,10 @@ struct OutputPath {
         .storage(.cannotCreate, "\(path) can't be written: \(reason)")
     }
 
-    /// Returns whether another user owns the file in a shared directory such as /tmp. Such a file or link could capture
-    /// or redirect the output, and the kernel's `protected_symlinks` and `protected_regular` ignore renames.
+    /// Returns whether another user owns the file in a shared directory such as /tmp.
+    ///
+    /// Such a file or link could capture or redirect the output, and the kernel's `protected_symlinks` and
+    /// `protected_regular` ignore renames.
     private static func isOwnedByStranger(_ file: stat, in directory: String) -> Bool {
         var status = stat()
         guard file.st_uid != geteuid(), stat(directory, &status) == 0 else { return false }

@@ -3,7 +3,9 @@ import Glibc
 import Synchronization
 import SystemFiles
 
-/// An open file, pipe or terminal whose other end may block. A stopped run stops waiting for it.
+/// An open file, pipe or terminal whose other end may block.
+///
+/// A stopped run stops waiting for it.
 struct InterruptibleDescriptor {
     /// The interval at which a wait checks whether the run was stopped, in milliseconds.
     private static let pollInterval: Int32 = 100
@@ -23,7 +25,9 @@ struct InterruptibleDescriptor {
         }
     }
 
-    /// Writes the pieces in their order. A file takes many pieces at once.
+    /// Writes the pieces in their order.
+    ///
+    /// A file takes many pieces at once.
     func write(
         _ pieces: [UnsafeRawBufferPointer], _ failure: (_ reason: String) -> FeedError
     ) throws(FeedError) {
@@ -50,16 +54,18 @@ struct InterruptibleDescriptor {
     }
 
     /// Opens the terminal a second time, without blocking: a ready terminal may take less than a whole piece, and the
-    /// flags of the original descriptor belong to other processes, too. It is nil if this user may not open the
-    /// terminal, as after `su`.
+    /// flags of the original descriptor belong to other processes, too.
+    ///
+    /// It is nil if this user may not open the terminal, as after `su`.
     private var ownTerminal: Int32? {
         guard isatty(descriptor) == 1, fcntl(descriptor, F_GETFL) & O_ACCMODE != O_RDONLY else { return nil }
         let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         return own < 0 ? nil : own
     }
 
-    /// Waits for a terminal that is ready but takes nothing, because it has room for only half of a line break. It
-    /// returns false if the run was stopped and its grace period is over.
+    /// Waits for a terminal that is ready but takes nothing, because it has room for only half of a line break.
+    ///
+    /// It returns false if the run was stopped and its grace period is over.
     private func pause() -> Bool {
         if isStopped {
             guard let gracePeriod, gracePeriod.milliseconds > 0 else { return false }
@@ -92,7 +98,9 @@ struct InterruptibleDescriptor {
         }
     }
 
-    /// Waits until the descriptor is ready or broken. It returns false if the run was stopped.
+    /// Waits until the descriptor is ready or broken.
+    ///
+    /// It returns false if the run was stopped.
     func wait(for event: Int32) -> Bool {
         while true {
             let isStopped = isStopped
@@ -119,7 +127,9 @@ struct InterruptibleDescriptor {
     }
 }
 
-/// The time that a stopped run grants to the readers of its output. All of them share it.
+/// The time that a stopped run grants to the readers of its output.
+///
+/// All of them share it.
 final class GracePeriod: Sendable {
     private let left: Atomic<Int32>
 

@@ -26,26 +26,32 @@ struct Main {
         _exit(signals.received.map { 128 + $0 } ?? code.rawValue)
     }
 
-    /// Keeps the priority that `nice` set. Dispatch gives its threads priorities of its own: as root it would exceed
-    /// all others, and otherwise it would log each failed attempt.
+    /// Keeps the priority that `nice` set.
+    ///
+    /// Dispatch gives its threads priorities of its own: as root it would exceed all others, and otherwise it would log
+    /// each failed attempt.
     private static func keepNiceness() {
         feedsync_stay_nice()
         setenv("LIBDISPATCH_LOG", "NO", 0)
     }
 
-    /// Reserves room for many open files while there is one thread, for an import. Later, enlarging the table would
-    /// wait about 10 ms for every processor.
+    /// Reserves room for many open files while there is one thread, for an import.
+    ///
+    /// Later, enlarging the table would wait about 10 ms for every processor.
     private static func makeRoomForOpenFiles() {
         let far = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 600)
         if far >= 0 { close(far) }
     }
 }
 
-/// Checks the limits of the system before the run. With less than they need, libraries abort or hang later without a
-/// message.
+/// Checks the limits of the system before the run.
+///
+/// With less than they need, libraries abort or hang later without a message.
 enum Requirements {
-    /// The limits. Stacks, libraries and the database's log are mapped but hardly touched. Without a descriptor,
-    /// Dispatch ends the process silently; without a thread, it hangs and ignores signals.
+    /// The limits.
+    ///
+    /// Stacks, libraries and the database's log are mapped but hardly touched. Without a descriptor, Dispatch ends the
+    /// process silently; without a thread, it hangs and ignores signals.
     private static let limits: [(resource: __rlimit_resource, needed: rlim_t, code: ExitCode, complaint: String)] = [
         (
             RLIMIT_AS, 512 << 20, .failure,

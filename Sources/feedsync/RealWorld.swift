@@ -94,8 +94,9 @@ struct RealWorld: World {
         return variables
     }
 
-    /// Returns the current directory. A deleted directory has no path; the replacement is a path where every lookup
-    /// fails.
+    /// Returns the current directory.
+    ///
+    /// A deleted directory has no path; the replacement is a path where every lookup fails.
     private static func readCurrentDirectory() -> String {
         guard let path = getcwd(nil, 0) else { return "/proc/self/cwd" }
         defer { free(path) }

@@ -10,7 +10,9 @@ final class StandardStreams: Output {
     private let gracePeriod = GracePeriod()
 
     /// Opens standard descriptors that were closed at the start: the next file would otherwise get their number and
-    /// receive data for the terminal. They are opened for the wrong direction, so that using them still fails.
+    /// receive data for the terminal.
+    ///
+    /// They are opened for the wrong direction, so that using them still fails.
     static func secure() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
@@ -55,7 +57,9 @@ final class StandardStreams: Output {
     /// The grace period of a stopped run, in which readers take the finished output.
     private var currentGracePeriod: GracePeriod? { Task.isCancelled ? gracePeriod : nil }
 
-    /// Replaces the file. A stopped run completes it within its grace period.
+    /// Replaces the file.
+    ///
+    /// A stopped run completes it within its grace period.
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {
         let file = try FileReplacement(path: path, gracePeriod: gracePeriod)
         try data.withUnsafeBufferPointer { bytes throws(FeedError) in try file.write([UnsafeRawBufferPointer(bytes)]) }

@@ -18,7 +18,9 @@ final class TerminationSignals: Sendable {
     /// The number of the signal that stopped the run, or nil.
     var received: Int32? { state.withLock { $0.first } }
 
-    /// Creates the handlers. `atOnce` is called before a later signal ends the process.
+    /// Creates the handlers.
+    ///
+    /// `atOnce` is called before a later signal ends the process.
     init(atOnce: @escaping @Sendable () -> Void) {
         self.atOnce = atOnce
         sources = Mutex([])

@@ -44,7 +44,9 @@ struct ArchiveFixture {
         }
     }
 
-    /// Returns why an archive is refused, or nil if it is imported. Expects that a refusal leaves the cache empty.
+    /// Returns why an archive is refused, or nil if it is imported.
+    ///
+    /// Expects that a refusal leaves the cache empty.
     func refusal(of archive: [UInt8], _ terms: ImportTerms = terms) async throws -> String? {
         do {
             try await takeIn(archive, terms)

@@ -4,8 +4,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// A damaged archive is either refused or gives the images that were exported. The tests take much computing time and
-/// therefore run one case at a time, and let other tests run in between.
+/// A damaged archive is either refused or gives the images that were exported.
+///
+/// The tests take much computing time and therefore run one case at a time, and let other tests run in between.
 @Suite("A damaged archive", .serialized, .timeLimit(.minutes(30)))
 struct DamageTests {
     private static func small() async throws -> [UInt8] { try await ArchiveFixture.sample(images: 1).export() }

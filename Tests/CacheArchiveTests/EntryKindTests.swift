@@ -9,8 +9,9 @@ struct EntryKindTests {
     private static let image = Samples.png("extra")
     private static var name: String { LayoutBuilder.name(image) }
 
-    /// Imports an archive in pieces of several sizes, because headers can be divided between them. Returns the reason
-    /// of each refusal, or nil if both images were imported.
+    /// Imports an archive in pieces of several sizes, because headers can be divided between them.
+    ///
+    /// Returns the reason of each refusal, or nil if both images were imported.
     private func refusals(of archive: [UInt8]) async throws -> [String?] {
         var refusals: [String?] = []
         for most in [Int.max, 700, 512, 1] {

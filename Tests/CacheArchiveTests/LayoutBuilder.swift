@@ -3,7 +3,9 @@ import JSONText
 import TestDoubles
 import TestSupport
 
-/// The parts of an archive of one feed. A test can change each part before the archive is built.
+/// The parts of an archive of one feed.
+///
+/// A test can change each part before the archive is built.
 struct LayoutBuilder {
     static let feedType = "application/vnd.feedsync.feed.v1+json"
     static let manifestType = "application/vnd.oci.image.manifest.v1+json"

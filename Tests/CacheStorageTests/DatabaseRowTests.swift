@@ -10,7 +10,9 @@ struct DatabaseRowTests {
 
     init() throws { scratch = try ScratchCache() }
 
-    /// Opens a cache with one saved feed after `change` has modified its rows. The database itself is intact.
+    /// Opens a cache with one saved feed after `change` has modified its rows.
+    ///
+    /// The database itself is intact.
     private func cache(after change: String) async throws -> Cache {
         try await scratch.fill()
         try scratch.execute(change)

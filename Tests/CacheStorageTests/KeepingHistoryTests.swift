@@ -4,8 +4,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Items appear, disappear, return and change; servers fail; saving fails; the value of `--keep` changes. After each
-/// step the cache has the same items as a simple model.
+/// Items appear, disappear, return and change; servers fail; saving fails; the value of `--keep` changes.
+///
+/// After each step the cache has the same items as a simple model.
 @Suite("A mirror's history")
 struct KeepingHistoryTests {
     @Test("a mirror in memory keeps exactly the items that --keep covers", .timeLimit(.minutes(5)), arguments: 0..<250)

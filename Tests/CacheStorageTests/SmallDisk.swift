@@ -2,7 +2,9 @@ import Glibc
 import SystemFiles
 import Testing
 
-/// A disk that a test can fill or make read-only. Mounting it requires privileges that some testers lack.
+/// A disk that a test can fill or make read-only.
+///
+/// Mounting it requires privileges that some testers lack.
 final class SmallDisk: Sendable {
     let path: String
 
@@ -55,8 +57,9 @@ final class SmallDisk: Sendable {
         }
     }
 
-    /// Deletes a file after truncating it. A child process that another test is starting may hold the file open, which
-    /// would keep its space occupied.
+    /// Deletes a file after truncating it.
+    ///
+    /// A child process that another test is starting may hold the file open, which would keep its space occupied.
     func makeRoom() {
         truncate("\(path)/ballast", 0)
         unlink("\(path)/ballast")

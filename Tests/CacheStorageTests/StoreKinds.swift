@@ -56,7 +56,9 @@ private struct InMemoryImageFixture: ImageStoreFixture {
     func damage(_ image: StoredImage, at url: ResourceURL) throws { try images.damage(url) }
 }
 
-/// A cache on disk. Tests make it fail by changing the database through a separate connection.
+/// A cache on disk.
+///
+/// Tests make it fail by changing the database through a separate connection.
 private struct DiskFixture: FeedStoreFixture {
     let scratch: ScratchCache
     let cache: Cache

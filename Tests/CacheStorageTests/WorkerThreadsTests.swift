@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Worker threads")
 struct WorkerThreadsTests {
-    /// Waits until `count` jobs run at once. Returns false after a long timeout.
+    /// Waits until `count` jobs run at once.
+    ///
+    /// Returns false after a long timeout.
     private func meet(_ count: Int, _ arrived: borrowing Atomic<Int>) -> Bool {
         arrived.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let end = ContinuousClock.now + .seconds(300)

@@ -2,7 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Caches of other users. Root can give files to users that need not exist, and run the program as them.
+/// Caches of other users.
+///
+/// Root can give files to users that need not exist, and run the program as them.
 @Suite("The owner of a cache", .enabled(if: geteuid() == 0), .timeLimit(.minutes(10)))
 struct CacheOwnerTests {
     private static let user = "4711"
@@ -25,7 +27,9 @@ struct CacheOwnerTests {
         return result
     }
 
-    /// Makes a cache of the user with the feed and its images. Everybody may write to it.
+    /// Makes a cache of the user with the feed and its images.
+    ///
+    /// Everybody may write to it.
     private func makeCache() async throws {
         expectQuiet(try await program.run(server.feedURL))
         try await inCache("chown -R \(Self.user):\(Self.user) . && chmod 777 .")

@@ -2,7 +2,9 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The rules for which feed may see which image data. All servers are on loopback addresses, so all feeds may see the own network's data.
+/// The rules for which feed may see which image data.
+///
+/// All servers are on loopback addresses, so all feeds may see the own network's data.
 @Suite("Visibility of image data", .timeLimit(.minutes(10)))
 struct CircleTests {
     private let program: Program

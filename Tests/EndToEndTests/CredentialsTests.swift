@@ -7,7 +7,7 @@ import Testing
 struct CredentialsTests {
     private let program: Program
     private let server: FeedServer
-    /// ann, s3cr@t
+    /// The header of the user ann with the password s3cr@t.
     private let authorization = "Basic YW5uOnMzY3JAdA=="
 
     init() throws {

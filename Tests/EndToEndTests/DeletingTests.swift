@@ -3,7 +3,9 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The order of deleting. A row without its file would be a lost image that the next run counts as cached.
+/// The order of deleting.
+///
+/// A row without its file would be a lost image that the next run counts as cached.
 @Suite("Deleting images", .timeLimit(.minutes(10)))
 struct DeletingTests {
     private let program: Program

@@ -15,9 +15,10 @@ struct DiskFullTests {
         try program.directory.makeDirectory("results")
     }
 
-    /// Runs `script` with the disk at `$FEEDSYNC_CACHE`. It can use `remount OPTION`, `intact`, which prints what is
-    /// damaged, and `run NAME ARGUMENTS…`, which stores the program's output in `NAME.out` and `NAME.err` and its exit
-    /// code in `NAME.code`.
+    /// Runs `script` with the disk at `$FEEDSYNC_CACHE`.
+    ///
+    /// It can use `remount OPTION`, `intact`, which prints what is damaged, and `run NAME ARGUMENTS…`, which stores the
+    /// program's output in `NAME.out` and `NAME.err` and its exit code in `NAME.code`.
     private func onDisk(of size: String, _ script: String) async throws {
         let setUp = """
             set -u

@@ -2,7 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The order of system calls, which says what a power cut would leave. A real power cut is impossible in a test.
+/// The order of system calls, which says what a power cut would leave.
+///
+/// A real power cut is impossible in a test.
 @Suite("What is committed survives a power cut", .timeLimit(.minutes(10)))
 struct DurabilityTests {
     static let log = "feedsync.sqlite-wal"

@@ -15,7 +15,9 @@ struct HostWaitTests {
 
     private static func busy(_ seconds: Int) -> Reply { Reply(429, headers: [("Retry-After", "\(seconds)")]) }
 
-    /// Makes a run that receives a Retry-After. A saved feed, if there is one, is used instead.
+    /// Makes a run that receives a Retry-After.
+    ///
+    /// A saved feed, if there is one, is used instead.
     private func beToldToWait(exit code: Int32 = 0) async throws {
         server.server.route("/feed.json", Self.busy(3600))
         #expect(try await program.run(server.feedURL).status == .exited(code))

@@ -22,8 +22,9 @@ struct InstallTests {
             #"script=$1; shift; exec "$script" --binary "$feedsync" "$@""#, [Self.script] + arguments)
     }
 
-    /// Runs a command as a user other than root, with stand-ins for some programs. The checkout may lie in root's home,
-    /// so the user gets the right to search every directory if possible.
+    /// Runs a command as a user other than root, with stand-ins for some programs.
+    ///
+    /// The checkout may lie in root's home, so the user gets the right to search every directory if possible.
     private func runAsAnother(_ command: [String], with programs: [String: String]) async throws -> ProcessResult {
         for (name, script) in programs {
             try program.directory.write("#!/bin/sh\n\(script)\n", to: "bin/\(name)")

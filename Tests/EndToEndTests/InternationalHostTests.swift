@@ -2,7 +2,9 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Host names that no local resolver knows. The requests go through a proxy, which records them.
+/// Host names that no local resolver knows.
+///
+/// The requests go through a proxy, which records them.
 @Suite("A host beyond ASCII", .timeLimit(.minutes(5)))
 struct InternationalHostTests {
     private let program: Program

@@ -15,7 +15,9 @@ struct KeepingTests {
 
     private var feed: String { server.feedURL }
 
-    /// Serves a feed of these items. Each item keeps its id, whatever its position.
+    /// Serves a feed of these items.
+    ///
+    /// Each item keeps its id, whatever its position.
     private func serve(_ numbers: [Int], token: String = "", images: Bool = true) {
         let items = numbers.map { #"{"id":"\#(FeedServer.id($0))","image":"\#(server.imageURL($0))\#(token)"}"# }
         server.serve(feed: FeedServer.feed(items: items))

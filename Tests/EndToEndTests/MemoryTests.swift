@@ -7,7 +7,9 @@ struct MemoryTests {
     private static let latin = "<?xml version='1.0' encoding='ISO-8859-1'?>"
     private static let image = "<enclosure url='/0.png'/>"
 
-    /// Makes a feed of one item. `#` in `item` stands for the text of that size.
+    /// Makes a feed of one item.
+    ///
+    /// `#` in `item` stands for the text of that size.
     private static func rss(_ item: String, of size: Int, _ piece: String) -> String {
         let text = String(repeating: piece, count: size / piece.utf8.count)
         return "<rss><channel><item>\(image)</item>\(item.replacing("#", with: text))</channel></rss>"
@@ -17,7 +19,9 @@ struct MemoryTests {
         Array(latin.utf8) + text.unicodeScalars.map { UInt8($0.value) }
     }
 
-    /// The ways in which a reader might hold a feed several times. Each makes a feed of about a given number of bytes.
+    /// The ways in which a reader might hold a feed several times.
+    ///
+    /// Each makes a feed of about a given number of bytes.
     private static let feeds: [String: @Sendable (Int) -> [UInt8]] = [
         "Latin-1 in one item": { inLatin(rss("<item><description>#</description></item>", of: $0, "é")) },
         "Latin-1 in many items": { inLatin(rss("#", of: $0, "<item><title>café</title></item>")) },

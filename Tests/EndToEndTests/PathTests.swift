@@ -14,8 +14,9 @@ struct PathTests {
 
     // MARK: No text
 
-    /// Runs the program in a directory whose name is not UTF-8, beside one with the repaired name. A link above leads
-    /// to it.
+    /// Runs the program in a directory whose name is not UTF-8, beside one with the repaired name.
+    ///
+    /// A link above leads to it.
     private func runInDirectory(_ arguments: String..., after setUp: String = ":") async throws -> ProcessResult {
         try await program.shell(
             #"""

@@ -8,7 +8,9 @@ extension Program {
     var database: String { "\(cache)/feedsync.sqlite" }
     var imageDirectory: String { "\(cache)/images/sha256" }
 
-    /// Returns what `show` says about a saved feed. Two results are equal if nothing changed in between.
+    /// Returns what `show` says about a saved feed.
+    ///
+    /// Two results are equal if nothing changed in between.
     func saved(_ feed: String) async throws -> String {
         let result = try await run("show", "--offline", "--json", "--max-age", "forever", feed)
         #expect(result.status == .exited(0), "\(result.errorText)")
@@ -17,7 +19,9 @@ extension Program {
 
     func status() async throws -> JSONValue { try await run("status", "--json").json }
 
-    /// Runs SQL on the database. Returns what the query printed, without the last line end.
+    /// Runs SQL on the database.
+    ///
+    /// Returns what the query printed, without the last line end.
     @discardableResult
     func sql(_ statements: String) async throws -> String {
         let result = try await Subprocess.run("sqlite3", [database, statements])
@@ -25,7 +29,9 @@ extension Program {
         return String(result.outputText.dropLast())
     }
 
-    /// Changes only the index by which feeds are found. To `statement` it is a table `entries` of URLs and ids.
+    /// Changes only the index by which feeds are found.
+    ///
+    /// To `statement` it is a table `entries` of URLs and ids.
     func changeIndexOfFeeds(_ statement: String) async throws {
         let index = "sqlite_autoindex_feeds_1"
         let table = "CREATE TABLE entries (url, id, PRIMARY KEY (url, id)) WITHOUT ROWID"

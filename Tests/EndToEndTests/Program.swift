@@ -7,15 +7,19 @@ final class Program: Sendable {
     let cache: String
     private let executable: String
 
-    /// Makes a program. `cache` is the path of an existing cache.
+    /// Makes a program.
+    ///
+    /// `cache` is the path of an existing cache.
     init(cache: String? = nil) throws {
         directory = try TemporaryDirectory()
         self.cache = cache ?? directory.path("cache")
         executable = try Self.builtExecutable()
     }
 
-    /// Runs the program with a minimal environment, as cron does. `environment` adds variables. Retries are off unless
-    /// a test enables them, because most tests are about something else and would wait for seconds.
+    /// Runs the program with a minimal environment, as cron does.
+    ///
+    /// `environment` adds variables. Retries are off unless a test enables them, because most tests are about something
+    /// else and would wait for seconds.
     @discardableResult
     func run(
         _ arguments: String..., environment: [String: String] = [:], input: [UInt8] = []
@@ -67,7 +71,9 @@ final class Program: Sendable {
     }
 
     /// Runs a shell script in its own mount namespace, which ends with the script, and in others that `unshare` has
-    /// options for. A user other than root is root inside.
+    /// options for.
+    ///
+    /// A user other than root is root inside.
     func shellWithOwnMounts(
         _ script: String, _ arguments: [String], besides options: String = ""
     ) async throws -> ProcessResult {

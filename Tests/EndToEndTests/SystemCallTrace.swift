@@ -1,8 +1,10 @@
 import Glibc
 import TestSupport
 
-/// The system calls of a run, as strace recorded them. strace stops a thread before and after a call: if one call waits
-/// for another, the end of the first comes before the beginning of the second.
+/// The system calls of a run, as strace recorded them.
+///
+/// strace stops a thread before and after a call: if one call waits for another, the end of the first comes before the
+/// beginning of the second.
 struct SystemCallTrace {
     struct Call {
         let name: String
@@ -22,7 +24,9 @@ struct SystemCallTrace {
 
     private(set) var calls: [Call] = []
 
-    /// Reads the output of strace with `-f -y`. `directory` is the traced directory.
+    /// Reads the output of strace with `-f -y`.
+    ///
+    /// `directory` is the traced directory.
     init(_ text: String, of directory: String) {
         // The unfinished calls by their threads.
         var unfinished: [Substring: Int] = [:]
@@ -52,7 +56,9 @@ struct SystemCallTrace {
         }
     }
 
-    /// Ends a call. `rest` has the arguments, or the last of them, and the result.
+    /// Ends a call.
+    ///
+    /// `rest` has the arguments, or the last of them, and the result.
     private mutating func end(_ index: Int, at line: Int, _ rest: Substring) {
         guard let equals = rest.utf8.lastIndex(of: UInt8(ascii: "=")) else { return }
         let arguments = rest[..<equals].utf8
@@ -73,8 +79,10 @@ struct SystemCallTrace {
 }
 
 extension SystemCallTrace.Call {
-    /// Returns the paths in a call's arguments. A descriptor appears with its path, `7</there>`, and a name in double
-    /// quotes. In calls that take both, the name is relative to that directory.
+    /// Returns the paths in a call's arguments.
+    ///
+    /// A descriptor appears with its path, `7</there>`, and a name in double quotes. In calls that take both, the name
+    /// is relative to that directory.
     fileprivate var namedPaths: [String] {
         let takesBoth = name.hasSuffix("at") || name.hasSuffix("at2")
         var paths: [String] = []

@@ -117,7 +117,9 @@ struct ThumbnailTests {
         #expect(Files.names(in: program.cache + "/thumbnails").filter { $0.hasSuffix(".none") }.count == 3)
     }
 
-    /// Makes a `vipsthumbnail` that logs each call and does something before it becomes the real one. Returns its directory.
+    /// Makes a `vipsthumbnail` that logs each call and does something before it becomes the real one.
+    ///
+    /// Returns its directory.
     func fake(_ script: String, log: String) throws -> String {
         let directory = program.directory.path("bin")
         mkdir(directory, 0o755)

@@ -98,14 +98,20 @@ struct OptionsSyntaxTests {
             (["---"], "unknown option '---'", "see feedsync help"),
             (["--=x"], "unknown option '--'", "see feedsync help"),
             (["--a\u{1B}[2Jb"], "unknown option '--a\\u{1B}[2Jb'", "see feedsync help"),
-            (["--json=x"], "--json takes no value", nil),
-            (["--quiet="], "--quiet takes no value", nil),
+            (["--json=x"], "invalid value 'x' for --json: expected true or false", nil),
+            (["--quiet="], "invalid value '' for --quiet: expected true or false", nil),
+            (["--no-quiet=true"], "--no-quiet takes no value", nil),
             (["--help=x"], "--help takes no value", nil),
             (["--cache"], "--cache needs a value: --cache DIR", nil),
             (["-qj"], "-j needs a value: -j N", nil),
         ] as [([String], String, String?)])
     func mistakes(arguments: [String], message: String, hint: String?) {
         #expect(usageError(arguments) == UsageError(message, hint: hint))
+    }
+
+    @Test("a flag may have the value true or false") func flagValues() throws {
+        #expect(try settings(["--quiet=true"])?.quiet == true)
+        #expect(try settings(["--quiet=false"], config: "quiet")?.quiet == false)
     }
 
     @Test("--no-NAME unsets an option of the config file or the environment") func takenBack() throws {

@@ -3,7 +3,9 @@ import Testing
 
 @testable import FeedCommands
 
-/// Parses the arguments with only the given environment and files. `config` is the default config file.
+/// Parses the arguments with only the given environment and files.
+///
+/// `config` is the default config file.
 func parse(
     _ arguments: [String], environment: [String: String] = [:], files: Set<String> = [], config: String? = nil
 ) throws(UsageError) -> Invocation {
@@ -57,6 +59,7 @@ extension OptionSpec {
         case "I/N": "1/4"
         case "TEMPLATE": "{title}"
         case "SIZE": "3M"
+        case "WxH": "640x480"
         case "N": "7"
         case "S": "2.5"
         case "LINE": "X-Key: 1"
@@ -159,7 +162,7 @@ struct OptionsTableTests {
             ("max-age", "7d"), ("jobs", "128"), ("max-per-host", "auto"), ("connect-timeout", "10"), ("timeout", "30"),
             ("max-filesize", "64M"), ("max-feed-size", "64M"), ("max-redirs", "10"), ("lock-wait", "0"),
             ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"), ("progress", "auto"),
-            ("log-format", "text"), ("max-time", "none"), ("every", "none"),
+            ("log-format", "text"), ("max-time", "none"), ("every", "none"), ("min-size", "none"),
         ])
     func promisedDefaults(name: String, text: String) {
         #expect(OptionTable.long(name)?.defaultText == text)

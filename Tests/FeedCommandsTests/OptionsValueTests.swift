@@ -9,7 +9,8 @@ struct OptionsValueTests {
         "an age is a number with a unit, or forever",
         arguments: [
             ("90s", MaxAge.span(.seconds(90))), ("15m", .span(.seconds(900))), ("36h", .span(.seconds(129_600))),
-            ("7d", .standard), ("2w", .span(.seconds(1_209_600))), ("forever", .forever), ("0s", .span(.zero)),
+            ("7d", .standard), ("2w", .span(.seconds(1_209_600))), ("1y", .span(.seconds(31_536_000))),
+            ("forever", .forever), ("0s", .span(.zero)),
             ("007d", .standard),
         ])
     func age(text: String, expected: MaxAge) throws {
@@ -19,7 +20,7 @@ struct OptionsValueTests {
     @Test(
         "other texts are refused as an age",
         arguments: [
-            "", "7", "d", "-7d", "+7d", "7 d", "7D", "1.5d", "7dd", "1d12h", "Forever", "7d ", "٧d", "7y",
+            "", "7", "d", "-7d", "+7d", "7 d", "7D", "1.5d", "7dd", "1d12h", "Forever", "7d ", "٧d", "7x",
             "9223372036854775807w", "15250284452472w", "99999999999999999999s", "200000w",
         ])
     func noAge(text: String) {
@@ -33,6 +34,7 @@ struct OptionsValueTests {
         arguments: [
             ("500", 500), ("500K", 512_000), ("64M", 67_108_864), ("64m", 67_108_864), ("1G", 1_073_741_824),
             ("2t", 2_199_023_255_552), ("1", 1), ("1048576T", 1 << 60),
+            ("64MB", 67_108_864), ("64MiB", 67_108_864), ("500B", 500), ("1kib", 1024),
         ] as [(String, Int64)])
     func size(text: String, expected: Int64) throws {
         #expect(try settings(["--max-filesize", text])?.maxFileSize == expected)
@@ -42,7 +44,7 @@ struct OptionsValueTests {
     @Test(
         "other texts are refused as a size",
         arguments: [
-            "", "0", "0K", "K", "-1", "+1", "1.5G", "64MB", "64MiB", "1P", "0x10", "1 K", "1048577T",
+            "", "0", "0K", "K", "-1", "+1", "1.5G", "64MBB", "64Mi", "iB", "1P", "0x10", "1 K", "1048577T",
             "9223372036854775807", "8388608T", "99999999999999999999",
         ])
     func noSize(text: String) {
@@ -227,7 +229,7 @@ struct OptionsNetworkTests {
         #expect(try settings(["--limit-rate", text])?.limitRate == expected)
     }
 
-    @Test("other texts are refused as a rate", arguments: ["", "0", "-1", "2MB", "1.5M", "fast", "None"])
+    @Test("other texts are refused as a rate", arguments: ["", "0", "-1", "2MBs", "1.5M", "fast", "None"])
     func noRate(text: String) {
         #expect(usageError(["--limit-rate", text])?.message.contains("bytes per second such as 500K") == true)
     }

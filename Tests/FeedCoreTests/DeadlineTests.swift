@@ -10,8 +10,9 @@ struct DeadlineTests {
     private let deadline = Deadline(reason: Self.late)
     private let fixture = SyncFixture()
 
-    /// Answers as `client` does until the deadline. A request that ends with `name` gets no response, and lets the
-    /// deadline pass.
+    /// Answers as `client` does until the deadline.
+    ///
+    /// A request that ends with `name` gets no response, and lets the deadline pass.
     private func server(
         stallingAt name: String, _ answers: [String: ScriptedHTTPClient.Answer] = [:]
     ) -> ScriptedHTTPClient {

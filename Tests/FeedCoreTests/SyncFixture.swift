@@ -25,8 +25,9 @@ struct SyncFixture {
         }
     }
 
-    /// Makes a sync that loads as many feeds at once as there are jobs. `own` overrides `scope` for some feeds, and
-    /// `limits` sets the size limit for the images of some.
+    /// Makes a sync that loads as many feeds at once as there are jobs.
+    ///
+    /// `own` overrides `scope` for some feeds, and `limits` sets the size limit for the images of some.
     func sync(
         _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil,
         as identity: OwnCredentials = OwnCredentials(),

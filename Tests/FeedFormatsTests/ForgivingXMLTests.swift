@@ -6,7 +6,9 @@ import Testing
 
 /// Feeds that are not well-formed but can be repaired.
 @Suite struct ForgivingXMLTests {
-    /// The feeds. Their second item must survive any fault in the first.
+    /// The feeds.
+    ///
+    /// Their second item must survive any fault in the first.
     private static let formats = [
         "RSS": """
         <rss xmlns:media='http://search.yahoo.com/mrss/'>

@@ -6,7 +6,9 @@
 
     @testable import FeedFormats
 
-    /// Hostile texts of two sizes. The number of steps must grow in proportion to the size.
+    /// Hostile texts of two sizes.
+    ///
+    /// The number of steps must grow in proportion to the size.
     @Suite struct GrowthTests {
         private typealias Text = @Sendable (_ size: Int) -> String
 

@@ -4,7 +4,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Malicious feeds. Each takes little time, but the suite as a whole takes long.
+/// Malicious feeds.
+///
+/// Each takes little time, but the suite as a whole takes long.
 @Suite(.timeLimit(.minutes(30))) struct HostileFeedTests {
     private static let nestedCases: [(String, String)] = [
         ("<rss><channel>\(HostileFeed.times(100_000, "<a>"))", "nested more than 200 deep"),

@@ -13,7 +13,9 @@ import Testing
 
     private static let figures = times(1000, "<figure><iframe></iframe></figure>")
 
-    /// The feeds. All of them are malformed at their end, so that a complete read would report an error.
+    /// The feeds.
+    ///
+    /// All of them are malformed at their end, so that a complete read would report an error.
     private static let feeds: [String: String] = [
         "essential": #"{"items":[\#(times(10, essentialItem))"#,
         "JSON Feed": #"{"version":"https://jsonfeed.org/version/1","items":[\#(times(10, "{},"))"#,

@@ -3,8 +3,10 @@ import FeedCore
 import TestDoubles
 import TestSupport
 
-/// Imports anything. What is taken must export, and that import again to the same: an archive can be refused, but not
-/// bring in what can't be carried on.
+/// Imports anything.
+///
+/// What is taken must export, and that import again to the same: an archive can be refused, but not bring in what can't
+/// be carried on.
 enum ArchiveFuzzing {
     private static let terms = ImportTerms(
         maxImageSize: 1 << 20, maxFeedSize: FeedSizeLimit(bytes: 1 << 20), now: .writable.upperBound)

@@ -3,8 +3,10 @@ import FeedFormats
 import TestDoubles
 import TestSupport
 
-/// Decodes anything. The first byte says where the rest comes from and what it is taken for; whatever that is, it ends as
-/// an error of the domain or as a feed that keeps the rules.
+/// Decodes anything.
+///
+/// The first byte says where the rest comes from and what it is taken for; whatever that is, it ends as an error of the
+/// domain or as a feed that keeps the rules.
 enum FeedFuzzing {
     private static let contentTypes = [
         nil, "text/xml; charset=utf-8", "text/xml; charset=iso-8859-1", "text/xml; charset=utf-16",

@@ -1,7 +1,8 @@
 import Glibc
 
-/// One thing that takes bytes from outside, for libFuzzer to find bytes that break it. A new one is a case here and a
-/// file beside this one.
+/// One thing that takes bytes from outside, for libFuzzer to find bytes that break it.
+///
+/// A new one is a case here and a file beside this one.
 enum FuzzTarget: String, CaseIterable {
     /// An answer from a server, or a file, that may be a feed or a subscription list.
     case feed

@@ -2,10 +2,11 @@ import FeedCore
 import TestDoubles
 import TestSupport
 
-/// Four texts with a NUL between them: the layout file, the index, a manifest and a document. In them `@` stands for a
-/// digest: of the manifest, the document or the image, whichever the text before it is to name. Else no change to them
-/// would ever come past the first check. A text can also repeat a part of itself, so that a short input makes a document
-/// with very many or very long alternatives.
+/// Four texts with a NUL between them: the layout file, the index, a manifest and a document.
+///
+/// In them `@` stands for a digest: of the manifest, the document or the image, whichever the text before it is to
+/// name. Else no change to them would ever come past the first check. A text can also repeat a part of itself, so that
+/// a short input makes a document with very many or very long alternatives.
 enum LayoutFuzzing {
     private static let image = Samples.png("fuzzing")
 
@@ -53,7 +54,9 @@ enum LayoutFuzzing {
     }
 
     /// The byte 1 and the byte N after it repeat the element of a list before them 2^N times, and the bytes 2 and N the
-    /// byte before them. JSON has no such bytes.
+    /// byte before them.
+    ///
+    /// JSON has no such bytes.
     private static func repeated(_ text: [UInt8]) -> [UInt8] {
         var repeated: [UInt8] = []
         var repetitions = 0

@@ -19,7 +19,9 @@ final class RecordingSink: BodySink {
     private let gate: Gate?
     private let keepsBytes: Bool
 
-    /// Creates a sink. It throws `failure` at the first chunk, and passes `gate` with each chunk.
+    /// Creates a sink.
+    ///
+    /// It throws `failure` at the first chunk, and passes `gate` with each chunk.
     init(isWanted: Bool = true, failure: FeedError? = nil, gate: Gate? = nil, keepsBytes: Bool = true) {
         self.isWanted = isWanted
         self.failure = failure

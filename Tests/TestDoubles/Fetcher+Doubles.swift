@@ -1,7 +1,9 @@
 package import FeedCore
 
 extension Fetcher {
-    /// Makes a fetcher that asks a double, for files too. By default, it has no retries and no waits.
+    /// Makes a fetcher that asks a double, for files too.
+    ///
+    /// By default, it has no retries and no waits.
     package convenience init(
         asking client: any HTTPClient, rules: FetchRules = FetchRules(),
         clockwork: TimeSource = .real,

@@ -1,7 +1,9 @@
 package import FeedCore
 internal import Glibc
 
-/// The files of images in memory. A file on disk is made only where a test puts one.
+/// The files of images in memory.
+///
+/// A file on disk is made only where a test puts one.
 struct ImageFilesInMemory: ImageFiles {
     let cache: InMemoryCache
 

@@ -22,8 +22,9 @@ extension SavedFeed {
     }
 }
 
-/// The data that the in-memory stores of one cache share. Two stores on one such cache are two instances on the same
-/// data.
+/// The data that the in-memory stores of one cache share.
+///
+/// Two stores on one such cache are two instances on the same data.
 package final class InMemoryCache: Sendable {
     struct Contents {
         var feeds: [String: SavedFeed] = [:]

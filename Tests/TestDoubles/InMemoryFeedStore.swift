@@ -1,7 +1,9 @@
 package import FeedCore
 internal import Synchronization
 
-/// A feed store in memory. It records all calls and fails on demand.
+/// A feed store in memory.
+///
+/// It records all calls and fails on demand.
 package final class InMemoryFeedStore: FeedStore {
     package enum Message: Hashable, Sendable { case retrieve, delete, insert, confirm, note, summaries }
 
@@ -146,8 +148,9 @@ package final class InMemoryFeedStore: FeedStore {
 }
 
 extension Keep {
-    /// Returns the kept images that the rule covers. `current` are the images that the feed contains, which stay in any
-    /// case.
+    /// Returns the kept images that the rule covers.
+    ///
+    /// `current` are the images that the feed contains, which stay in any case.
     fileprivate func covered(
         of kept: [FeedImage], besides current: [FeedImage], savedAt: Timestamp, now: Timestamp
     ) -> [FeedImage] {

@@ -2,7 +2,9 @@ package import FeedCore
 internal import Hashing
 internal import Synchronization
 
-/// An image store in memory. It records all calls and fails on demand.
+/// An image store in memory.
+///
+/// It records all calls and fails on demand.
 package final class InMemoryImageStore: ImageStore {
     package enum Message: Hashable, Sendable {
         case find, data, stage, append, publish, confirm, failures, remember, files, inventory, removeUnreferenced

@@ -1,7 +1,9 @@
 package import FeedCore
 internal import Synchronization
 
-/// A stream of bytes in memory. Each read returns at most a given number of bytes.
+/// A stream of bytes in memory.
+///
+/// Each read returns at most a given number of bytes.
 package final class MemorySource: ByteSource {
     package let name = "archive"
     private let rest: Mutex<ArraySlice<UInt8>>

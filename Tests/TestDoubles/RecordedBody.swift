@@ -1,7 +1,9 @@
 package import FeedCore
 import Synchronization
 
-/// A sink that collects all bytes and records its calls. It accepts the statuses that the test names.
+/// A sink that collects all bytes and records its calls.
+///
+/// It accepts the statuses that the test names.
 package final class RecordedBody: BodySink {
     package enum Call: Hashable, Sendable {
         case begin(Int)

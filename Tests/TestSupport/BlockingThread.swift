@@ -1,7 +1,8 @@
 import Glibc
 
-/// A detached thread for blocking work. It blocks all signals, so that a write to a closed connection gives an error
-/// code instead of SIGPIPE.
+/// A detached thread for blocking work.
+///
+/// It blocks all signals, so that a write to a closed connection gives an error code instead of SIGPIPE.
 package enum BlockingThread {
     package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
         let start = Unmanaged.passRetained(Start(body))

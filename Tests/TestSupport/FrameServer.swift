@@ -1,7 +1,9 @@
 import Glibc
 
-/// An HTTP/2 server that misbehaves in its frames. It is a Python program that writes the frames byte by byte inside
-/// TLS, because ordinary servers only write correct frames.
+/// An HTTP/2 server that misbehaves in its frames.
+///
+/// It is a Python program that writes the frames byte by byte inside TLS, because ordinary servers only write correct
+/// frames.
 package final class FrameServer: Sendable {
     package enum Behaviour: Sendable {
         /// Responds with 200 and the bytes of this file.
@@ -28,8 +30,10 @@ package final class FrameServer: Sendable {
     private let process: StartedProcess
     private let log: String
 
-    /// Starts the server. `behaviours` apply to the requests in the order in which they arrive; the last one applies to
-    /// all further requests. The server writes its certificate, its key and its log into the directory.
+    /// Starts the server.
+    ///
+    /// `behaviours` apply to the requests in the order in which they arrive; the last one applies to all further
+    /// requests. The server writes its certificate, its key and its log into the directory.
     package init(_ behaviours: [Behaviour], in directory: TemporaryDirectory) async throws {
         log = directory.path("frames.log")
         try directory.write([], to: "frames.log")

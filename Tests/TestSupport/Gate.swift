@@ -1,7 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Holds up threads until a test opens it. From then on all threads pass.
+/// Holds up threads until a test opens it.
+///
+/// From then on all threads pass.
 package final class Gate: Sendable {
     private let opened = DispatchSemaphore(value: 0)
     private let arrivals = Tally()

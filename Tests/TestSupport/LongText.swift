@@ -1,4 +1,6 @@
-/// A text for an argument of a test. A log of tests shows a short form of it.
+/// A text for an argument of a test.
+///
+/// A log of tests shows a short form of it.
 package struct LongText: CustomStringConvertible, ExpressibleByStringLiteral, Sendable {
     package let text: String
 

@@ -33,8 +33,9 @@ struct LoopbackConnection {
         if case .reset = ending { server.reset(descriptor) } else { finish() }
     }
 
-    /// Closes the connection after reading what is left. Closing with unread bytes would reset the connection, and the
-    /// client could lose the end of the response.
+    /// Closes the connection after reading what is left.
+    ///
+    /// Closing with unread bytes would reset the connection, and the client could lose the end of the response.
     private func finish() {
         shutdown(descriptor, Int32(SHUT_WR))
         server.end(descriptor)
@@ -100,7 +101,9 @@ struct LoopbackConnection {
 }
 
 extension LoopbackConnection {
-    /// Reads a request. Returns nil at the end of the connection, or for bytes that are not a request.
+    /// Reads a request.
+    ///
+    /// Returns nil at the end of the connection, or for bytes that are not a request.
     private mutating func readRequest() -> LoopbackServer.Request? {
         while true {
             if let end = endOfHead {

@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// An HTTP/1.1 server on 127.0.0.1 that responds as a test says, correctly or wrongly. Each connection has a thread;
-/// all threads end with `stop` or when the server is released.
+/// An HTTP/1.1 server on 127.0.0.1 that responds as a test says, correctly or wrongly.
+///
+/// Each connection has a thread; all threads end with `stop` or when the server is released.
 package final class LoopbackServer: Sendable {
     package struct Request: Hashable, Sendable {
         package struct Header: Hashable, Sendable {
@@ -27,8 +28,9 @@ package final class LoopbackServer: Sendable {
     package let port: UInt16
     private let state: LoopbackServerState
 
-    /// Sets the reply for a path, which includes the query. A path without a query also covers the queries that have no
-    /// route. All other paths give 404.
+    /// Sets the reply for a path, which includes the query.
+    ///
+    /// A path without a query also covers the queries that have no route. All other paths give 404.
     package convenience init(_ routes: [String: Route] = [:], onAllOfLoopback: Bool = false) throws {
         try self.init(routes, greeting: nil, onAllOfLoopback: onAllOfLoopback)
     }

@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The state that a server's threads share. It keeps no reference to the server, so the server can be released while
-/// they run.
+/// The state that a server's threads share.
+///
+/// It keeps no reference to the server, so the server can be released while they run.
 final class LoopbackServerState: Sendable {
     private struct State {
         var routes: [String: LoopbackServer.Route]
@@ -62,7 +63,9 @@ final class LoopbackServerState: Sendable {
         }
     }
 
-    /// Closes a connection once. Afterwards its number may belong to another one.
+    /// Closes a connection once.
+    ///
+    /// Afterwards its number may belong to another one.
     func end(_ descriptor: Int32) {
         state.withLock { state in
             guard state.connections.remove(descriptor) != nil else { return }

@@ -42,7 +42,9 @@ func bindToFreePort(_ descriptor: Int32, onAllOfLoopback: Bool = false) throws(S
     return UInt16(bigEndian: address.sin_port)
 }
 
-/// Returns a port without a listener. Another process may take it at any time.
+/// Returns a port without a listener.
+///
+/// Another process may take it at any time.
 package func freePort() throws(SystemFailure) -> UInt16 {
     let descriptor = try newSocket()
     defer { close(descriptor) }
@@ -64,7 +66,9 @@ func connected(to port: UInt16) -> Int32? {
     return nil
 }
 
-/// Starts to connect without waiting. A failure shows when the socket is used.
+/// Starts to connect without waiting.
+///
+/// A failure shows when the socket is used.
 func connecting(to port: UInt16) throws(SystemFailure) -> Int32 {
     let descriptor = try newSocket(isBlocking: false)
     var address = loopbackAddress(port: port)

@@ -22,7 +22,9 @@ package final class MessagePipes: Sendable {
     /// The child's ends in the order of its descriptors.
     package var childEnds: [Int32] { [toChild.read, fromChild.write] }
 
-    /// Closes the child's ends in this process. Only then can the end of the child's messages be noticed.
+    /// Closes the child's ends in this process.
+    ///
+    /// Only then can the end of the child's messages be noticed.
     package func closeChildEnds() { for end in childEnds { close(end) } }
 
     package func send(_ message: String) throws(SystemFailure) {
@@ -36,7 +38,9 @@ package final class MessagePipes: Sendable {
         }
     }
 
-    /// Passes each message to a handler as it arrives. Blocks until the child has closed its end.
+    /// Passes each message to a handler as it arrives.
+    ///
+    /// Blocks until the child has closed its end.
     package func receive(_ handle: ([UInt8]) -> Void) {
         var message: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 18)

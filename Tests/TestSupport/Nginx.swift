@@ -1,6 +1,8 @@
 import Glibc
 
-/// Debian's nginx on a free port of 127.0.0.1. It serves its own directory until it is released.
+/// Debian's nginx on a free port of 127.0.0.1.
+///
+/// It serves its own directory until it is released.
 package final class Nginx: Sendable {
     private static let candidates = ["nginx", "/usr/sbin/nginx"]
     private static let portsToTry = 5
@@ -10,8 +12,10 @@ package final class Nginx: Sendable {
     private let prefix: TemporaryDirectory
     private let scheme: String
 
-    /// Starts nginx. `server` holds further lines of its `server { }` block, each with a semicolon. With `certificate`,
-    /// the paths of a certificate and its key, it uses TLS, and HTTP/2 unless `http2` is false.
+    /// Starts nginx.
+    ///
+    /// `server` holds further lines of its `server { }` block, each with a semicolon. With `certificate`, the paths of
+    /// a certificate and its key, it uses TLS, and HTTP/2 unless `http2` is false.
     package init(
         serving root: String, server lines: [String] = [], certificate: (chain: String, key: String)? = nil,
         http2: Bool = true

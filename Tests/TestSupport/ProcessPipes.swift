@@ -48,7 +48,9 @@ struct ProcessPipes: Sendable {
         return (collected[output.read] ?? [], collected[error.read] ?? [])
     }
 
-    /// Writes a part of the input. Returns false when everything is written or the reader has gone.
+    /// Writes a part of the input.
+    ///
+    /// Returns false when everything is written or the reader has gone.
     private func feed(_ rest: inout ArraySlice<UInt8>) -> Bool {
         // A part is as small as a ready pipe always accepts, because the descriptor blocks.
         let part = rest.prefix(Int(PIPE_BUF))

@@ -42,13 +42,17 @@ package final class PseudoTerminal: Sendable {
         _ = write(own, bytes, bytes.count)
     }
 
-    /// The number of bytes from the program that wait here. More of them may wait in the kernel.
+    /// The number of bytes from the program that wait here.
+    ///
+    /// More of them may wait in the kernel.
     package var unread: Int32 {
         var count: Int32 = 0
         return ioctl(own, UInt(FIONREAD), &count) == 0 ? count : 0
     }
 
-    /// Returns whether the terminal accepts no further bytes from a program. Asking fills it up.
+    /// Returns whether the terminal accepts no further bytes from a program.
+    ///
+    /// Asking fills it up.
     package var isFull: Bool {
         guard unread > 0 else { return false }
         let writer = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -75,7 +79,9 @@ package final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Reads until the program has ended. Returns everything that was shown.
+    /// Reads until the program has ended.
+    ///
+    /// Returns everything that was shown.
     func drain() -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 4096)
         // An error means that every process has closed the other side.

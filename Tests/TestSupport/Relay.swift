@@ -3,7 +3,9 @@ import Glibc
 import Synchronization
 
 /// Relays connections to a server on this machine as if it were far away: a byte arrives `delay` milliseconds after it
-/// was sent, and making a connection takes a round trip. It simulates neither loss nor slow start.
+/// was sent, and making a connection takes a round trip.
+///
+/// It simulates neither loss nor slow start.
 package final class Relay: Sendable {
     package let port: UInt16
     private let listener: Int32
@@ -21,10 +23,14 @@ package final class Relay: Sendable {
         }
     }
 
-    /// Stops the relay. Its thread notices and closes everything.
+    /// Stops the relay.
+    ///
+    /// Its thread notices and closes everything.
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    /// Stalls the existing connections: they stay open and carry no bytes from now on. New connections work.
+    /// Stalls the existing connections: they stay open and carry no bytes from now on.
+    ///
+    /// New connections work.
     package func freeze() { state.freeze() }
 }
 

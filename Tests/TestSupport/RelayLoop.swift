@@ -1,7 +1,9 @@
 internal import CEpoll
 import Glibc
 
-/// The only thread of a relay. It waits for sockets and for the times at which bytes arrive.
+/// The only thread of a relay.
+///
+/// It waits for sockets and for the times at which bytes arrive.
 struct RelayLoop {
     private let epoll: Int32
     private let listener: Int32

@@ -1,7 +1,9 @@
 internal import CEpoll
 import Glibc
 
-/// The two sockets of a connection and the bytes on their way between them. Times are in milliseconds.
+/// The two sockets of a connection and the bytes on their way between them.
+///
+/// Times are in milliseconds.
 final class RelayedConnection {
     let number: Int
     let client: Int32
@@ -27,8 +29,9 @@ final class RelayedConnection {
         if isHungUp { from.isAtItsEnd = true }
     }
 
-    /// Moves all bytes that are due. Returns when the next bytes are due, apart from the times returned before and the
-    /// opening.
+    /// Moves all bytes that are due.
+    ///
+    /// Returns when the next bytes are due, apart from the times returned before and the opening.
     func pass(_ now: Int, _ buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let times = [up.pass(now, buffer), down.pass(now, buffer)]
         isOver = up.isBroken || down.isBroken || up.isOver && down.isOver
@@ -38,7 +41,9 @@ final class RelayedConnection {
 
 /// One direction of a connection.
 final class RelayedStream {
-    /// The number of bytes on the way at which the sender has to wait. A fast network carries fewer.
+    /// The number of bytes on the way at which the sender has to wait.
+    ///
+    /// A fast network carries fewer.
     private static let room = 4 << 20
 
     private struct Piece {
@@ -79,7 +84,9 @@ final class RelayedStream {
 
     private var canReceive: Bool { isReadable && !hasEnded && !isBroken && bytesUnderWay < Self.room }
 
-    /// Reads what the sender has sent. Returns true if there are new pieces with a later time than the last one.
+    /// Reads what the sender has sent.
+    ///
+    /// Returns true if there are new pieces with a later time than the last one.
     private func receive(_ due: Int, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var isNew = false
         while canReceive {

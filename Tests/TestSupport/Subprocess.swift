@@ -4,8 +4,10 @@ import Synchronization
 
 /// Runs other programs.
 package enum Subprocess {
-    /// Runs a program until it ends. `executable` is a path, or a name to find in PATH. `environment` is the complete
-    /// environment; nil hands on that of this process.
+    /// Runs a program until it ends.
+    ///
+    /// `executable` is a path, or a name to find in PATH. `environment` is the complete environment; nil hands on that
+    /// of this process.
     package static func run(
         _ executable: String, _ arguments: [String] = [], environment: [String: String]? = nil,
         standardInput: [UInt8] = []
@@ -34,7 +36,9 @@ package struct ProcessResult: Sendable {
     package var errorText: String { String(decoding: standardError, as: UTF8.self) }
 }
 
-/// A running program. Its own thread feeds and drains its pipes, so that the program never waits for the test.
+/// A running program.
+///
+/// Its own thread feeds and drains its pipes, so that the program never waits for the test.
 package final class StartedProcess: Sendable {
     private struct State {
         var result: ProcessResult?
@@ -45,7 +49,9 @@ package final class StartedProcess: Sendable {
     package let pid: Int32
     private let state: Mutex<State>
 
-    /// Starts a program. It gets `descriptors` as 3, 4 and so on; they stay open in this process.
+    /// Starts a program.
+    ///
+    /// It gets `descriptors` as 3, 4 and so on; they stay open in this process.
     package init(
         _ executable: String, _ arguments: [String] = [], environment: [String: String]? = nil,
         standardInput: [UInt8] = [], descriptors: [Int32] = []
@@ -97,7 +103,9 @@ package final class StartedProcess: Sendable {
         }
     }
 
-    /// Sends a signal. It does nothing after the program has ended, when the number may belong to another process.
+    /// Sends a signal.
+    ///
+    /// It does nothing after the program has ended, when the number may belong to another process.
     package func kill(_ signal: Int32) {
         state.withLock { if !$0.isReaped { _ = Glibc.kill(pid, signal) } }
     }

@@ -22,7 +22,9 @@ package struct TarBuilder {
 
     package init() {}
 
-    /// Adds an entry. `size` is the size in the header, if it differs from the number of bytes.
+    /// Adds an entry.
+    ///
+    /// `size` is the size in the header, if it differs from the number of bytes.
     package mutating func add(
         _ name: String, _ data: [UInt8] = [], kind: Kind = .file, link: String = "", size: Int? = nil,
         owner: String = ""

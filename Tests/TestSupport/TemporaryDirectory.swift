@@ -1,6 +1,8 @@
 import Glibc
 
-/// A directory for one test. It is deleted with its contents when it is released.
+/// A directory for one test.
+///
+/// It is deleted with its contents when it is released.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
@@ -16,7 +18,9 @@ package final class TemporaryDirectory: Sendable {
     /// Returns the path of an entry, which may be missing.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes or replaces a file. Returns its path.
+    /// Writes or replaces a file.
+    ///
+    /// Returns its path.
     @discardableResult
     package func write(_ bytes: some Sequence<UInt8>, to name: String) throws(SystemFailure) -> String {
         let target = path(name)

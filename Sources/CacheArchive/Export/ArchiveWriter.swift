@@ -95,8 +95,9 @@ final class ArchiveWriter {
     private static let outOfMemory = FeedError.storage(.failed, "the archive can't be written: out of memory")
 }
 
-/// The output of libarchive, and the reason why it failed. Small pieces, such as headers and padding, are collected and
-/// written with the next large piece.
+/// The output of libarchive, and the reason why it failed.
+///
+/// Small pieces, such as headers and padding, are collected and written with the next large piece.
 private final class ArchiveOutput {
     private static let leastBytes = 8 << 10
 
@@ -108,7 +109,9 @@ private final class ArchiveOutput {
 
     init(_ target: any ByteTarget) { self.target = target }
 
-    /// Takes bytes. Returns false if writing failed.
+    /// Takes bytes.
+    ///
+    /// Returns false if writing failed.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if isShut { return false }
         do throws(FeedError) {
@@ -147,8 +150,9 @@ enum Compression: Hashable, Sendable {
         self = Self.endings.first { name.hasSuffix($0.0) }?.1 ?? .none
     }
 
-    /// Configures libarchive with fixed levels, so that the same input gives the same bytes. Images hardly shrink at
-    /// any level. `check` receives the code that libarchive returns at each step.
+    /// Configures libarchive with fixed levels, so that the same input gives the same bytes.
+    ///
+    /// Images hardly shrink at any level. `check` receives the code that libarchive returns at each step.
     func choose<Failure>(for archive: OpaquePointer, _ check: (Int32) throws(Failure) -> Void) throws(Failure) {
         switch self {
         case .none: break

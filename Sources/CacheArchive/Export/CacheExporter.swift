@@ -5,8 +5,9 @@ internal import Hashing
 package struct CacheExporter: Sendable {
     package init() {}
 
-    /// Exports the given feeds, or every saved feed if `feeds` is empty. The suffix of `fileName` chooses the
-    /// compression. `progress` is called after each blob.
+    /// Exports the given feeds, or every saved feed if `feeds` is empty.
+    ///
+    /// The suffix of `fileName` chooses the compression. `progress` is called after each blob.
     package func export(
         _ feeds: [ResourceURL], from snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
         progress: @Sendable (Progress) -> Void
@@ -52,8 +53,10 @@ package struct CacheExporter: Sendable {
     }
 }
 
-/// The bytes of images, one image after another. A separate thread reads the next images and checks them against their
-/// digests while the caller writes the previous ones.
+/// The bytes of images, one image after another.
+///
+/// A separate thread reads the next images and checks them against their digests while the caller writes the previous
+/// ones.
 final class ImageReadAhead {
     private let pipeline = Pipeline("feedsync.reading")
     private var batch: BlobBatch?
@@ -86,8 +89,9 @@ final class ImageReadAhead {
         }
     }
 
-    /// Visits the bytes of the next image in chunks. Throws if this image is damaged, or one of the following ones that
-    /// were read ahead.
+    /// Visits the bytes of the next image in chunks.
+    ///
+    /// Throws if this image is damaged, or one of the following ones that were read ahead.
     func next(_ visit: (UnsafeRawBufferPointer) throws(FeedError) -> Void) throws(FeedError) {
         while true {
             if slices.isEmpty {

@@ -1,8 +1,10 @@
 internal import FeedCore
 internal import Hashing
 
-/// The contents of an archive. The plan is complete before the first byte is written, because the index comes first and
-/// refers to everything by digest.
+/// The contents of an archive.
+///
+/// The plan is complete before the first byte is written, because the index comes first and refers to everything by
+/// digest.
 struct ExportPlan {
     enum BlobKind: Hashable {
         case image
@@ -24,7 +26,9 @@ struct ExportPlan {
         /// The positions of the images that are the first of the feed with their data.
         let layers: [Int64]
 
-        /// The number of parts. A feed without data has one part.
+        /// The number of parts.
+        ///
+        /// A feed without data has one part.
         var parts: Int { max(1, (layers.count + OCILayout.layersOfManifest - 1) / OCILayout.layersOfManifest) }
 
         func layers(ofPart part: Int) -> ArraySlice<Int64> {
@@ -41,8 +45,10 @@ struct ExportPlan {
     private var feeds: [PlannedFeed] = []
     private let textCache: TextCache
 
-    /// Plans the export. Texts of at most `mostOfTexts` bytes in total are cached. The others are generated again when
-    /// they are written, because all texts of a large cache would take much memory.
+    /// Plans the export.
+    ///
+    /// Texts of at most `mostOfTexts` bytes in total are cached. The others are generated again when they are written,
+    /// because all texts of a large cache would take much memory.
     init(
         _ feeds: [FeedHead], in snapshot: any CacheSnapshot, keeping mostOfTexts: Int = 8 << 20
     ) throws(FeedError) {
@@ -179,7 +185,9 @@ private final class TextCache {
 
     subscript(kind: ExportPlan.BlobKind) -> [UInt8]? { texts[kind] }
 
-    /// Caches the next piece of a text. A text that exceeds the available space is removed as a whole.
+    /// Caches the next piece of a text.
+    ///
+    /// A text that exceeds the available space is removed as a whole.
     func keep(_ piece: [UInt8], as kind: ExportPlan.BlobKind, isFirst: Bool = true) {
         guard isFirst || texts[kind] != nil else { return }
         texts[kind, default: []] += piece
@@ -190,7 +198,9 @@ private final class TextCache {
 
 /// Chooses distinct names for feeds.
 struct FeedNames {
-    /// The maximum length. A tag in a registry has at most 128 characters, including the number of a part.
+    /// The maximum length.
+    ///
+    /// A tag in a registry has at most 128 characters, including the number of a part.
     private static let longest = 100
     private var names = DistinctNames()
 

@@ -18,7 +18,9 @@ final class ArchiveContents {
     var index: [UInt8]?
     var blobs: [Digest: ReceivedBlob] = [:]
 
-    /// Returns the blob that `name` references. `explanation` is a possible reason for a missing blob.
+    /// Returns the blob that `name` references.
+    ///
+    /// `explanation` is a possible reason for a missing blob.
     func blob(_ digest: Digest, referencedBy name: String, explanation: String = "") throws(FeedError) -> ReceivedBlob {
         guard let blob = blobs[digest] else {
             throw .invalidData(
@@ -28,7 +30,9 @@ final class ArchiveContents {
         return blob
     }
 
-    /// Limits the size of the unreferenced blobs, which are dropped. It is called after every reference was followed.
+    /// Limits the size of the unreferenced blobs, which are dropped.
+    ///
+    /// It is called after every reference was followed.
     func checkUnreferenced(limit: Int64) throws(FeedError) {
         let unreferenced = blobs.values.reduce(Int64(0)) { $1.isReferenced ? $0 : $0 + $1.size }
         guard unreferenced <= limit else {
@@ -48,8 +52,9 @@ final class ArchiveContents {
     }
 }
 
-/// Checks that the images of an archive are of a known type and within the size limit. An image that several feeds have
-/// may have the largest size that one of them allows.
+/// Checks that the images of an archive are of a known type and within the size limit.
+///
+/// An image that several feeds have may have the largest size that one of them allows.
 final class ImageValidator {
     private let contents: ArchiveContents
     private let terms: ImportTerms
@@ -57,8 +62,9 @@ final class ImageValidator {
     /// feed.
     private var limits: [Digest: Int64] = [:]
 
-    /// The explanation for a missing image. All parts of a feed share one document, and the index leaves the number of
-    /// parts open.
+    /// The explanation for a missing image.
+    ///
+    /// All parts of a feed share one document, and the index leaves the number of parts open.
     private static let otherParts = " (a feed that was split is imported with all its parts: NAME, NAME.2 and so on)"
 
     init(_ contents: ArchiveContents, _ terms: ImportTerms) {
@@ -66,7 +72,9 @@ final class ImageValidator {
         self.terms = terms
     }
 
-    /// Adds a layer. Its size is checked later, because a feed that comes later may allow it.
+    /// Adds a layer.
+    ///
+    /// Its size is checked later, because a feed that comes later may allow it.
     func add(_ layer: BlobDescriptor, of feed: ResourceURL, referencedBy name: String) throws(FeedError) {
         let image = try image(layer.digest, referencedBy: name)
         try contents.checkSize(layer, referencedBy: name)

@@ -22,8 +22,9 @@ final class ArchiveReader {
     private var name = ""
     /// The size of the current entry.
     private(set) var size: Int64 = 0
-    /// Whether the archive ended with an end marker. libarchive also reads an archive that lacks it, because some
-    /// programs omit it.
+    /// Whether the archive ended with an end marker.
+    ///
+    /// libarchive also reads an archive that lacks it, because some programs omit it.
     private(set) var hasEndMarker = false
 
     init(_ source: any ByteSource) throws(FeedError) {
@@ -124,8 +125,9 @@ final class ArchiveReader {
         }
     }
 
-    /// The error for a name that appears twice. The reader finds repeated names itself, except for the many names of
-    /// blobs, which the importer has in a list.
+    /// The error for a name that appears twice.
+    ///
+    /// The reader finds repeated names itself, except for the many names of blobs, which the importer has in a list.
     var repeated: FeedError { refused("appears twice") }
 
     func refused(_ reason: String) -> FeedError { .invalidData("\(shownName): \(reason)") }
@@ -147,14 +149,16 @@ final class ArchiveReader {
     }
 }
 
-/// The decompressed bytes of an archive. The size of a header is limited, because libarchive keeps a header in memory,
-/// including its list of holes.
+/// The decompressed bytes of an archive.
+///
+/// The size of a header is limited, because libarchive keeps a header in memory, including its list of holes.
 private final class TarInput {
     private static let maximumOfHeader = 4 << 20
 
     private let decompressor: Decompressor
-    /// The number of bytes that the current header may still take, or nil between headers. libarchive reads the first
-    /// header when it opens the archive.
+    /// The number of bytes that the current header may still take, or nil between headers.
+    ///
+    /// libarchive reads the first header when it opens the archive.
     private var remaining: Int? = maximumOfHeader
 
     init(_ decompressor: Decompressor) { self.decompressor = decompressor }

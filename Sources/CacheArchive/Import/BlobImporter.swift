@@ -18,8 +18,9 @@ final class BlobImporter {
         }
     }
 
-    /// Imports the current entry of the reader. Returns the type of an image, or nil for another blob. Throws the
-    /// failure of an earlier blob as well.
+    /// Imports the current entry of the reader.
+    ///
+    /// Returns the type of an image, or nil for another blob. Throws the failure of an earlier blob as well.
     func add(_ digest: Digest, from reader: ArchiveReader) throws(FeedError) -> ImageType? {
         let hash = try SHA256()
         var type: ImageType?
@@ -55,7 +56,9 @@ final class BlobImporter {
         return type
     }
 
-    /// Waits until every blob is written. Throws the failure of any of them.
+    /// Waits until every blob is written.
+    ///
+    /// Throws the failure of any of them.
     func finish() throws(FeedError) {
         try handOn()
         pipeline.finish()

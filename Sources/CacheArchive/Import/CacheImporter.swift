@@ -2,7 +2,9 @@ package import FeedCore
 internal import Synchronization
 internal import SystemFiles
 
-/// Merges an archive into a cache. A fault anywhere in the archive leaves the cache unchanged.
+/// Merges an archive into a cache.
+///
+/// A fault anywhere in the archive leaves the cache unchanged.
 package final class CacheImporter: Sendable {
     private struct StartedArchive {
         let reader: ArchiveReader
@@ -24,7 +26,9 @@ package final class CacheImporter: Sendable {
         }
     }
 
-    /// Imports the archive. It is called once. `progress` is called after each blob.
+    /// Imports the archive.
+    ///
+    /// It is called once. `progress` is called after each blob.
     package func merge(
         into intake: any CacheIntake, _ terms: ImportTerms, progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ImportReport {

@@ -1,7 +1,9 @@
 internal import FeedCore
 
-/// Follows an archive's index to everything that it references, and reports every fault. The lists of images are
-/// checked when they are visited: a fault there ends the merge, which leaves the cache unchanged.
+/// Follows an archive's index to everything that it references, and reports every fault.
+///
+/// The lists of images are checked when they are visited: a fault there ends the merge, which leaves the cache
+/// unchanged.
 struct LayoutValidator {
     private let contents: ArchiveContents
     private let intake: any CacheIntake
@@ -65,8 +67,9 @@ struct LayoutValidator {
             document: document, name: name, images: images, limits: limits, now: terms.now)
     }
 
-    /// Checks the size of a text. Its feed is unknown until the text is read, so that the largest limit of all feeds
-    /// applies.
+    /// Checks the size of a text.
+    ///
+    /// Its feed is unknown until the text is read, so that the largest limit of all feeds applies.
     private func checkText(_ descriptor: BlobDescriptor, referencedBy name: String) throws(FeedError) {
         try contents.checkSize(descriptor, referencedBy: name)
         try checkSize(descriptor, terms.largest.feed)
@@ -93,7 +96,9 @@ private struct DocumentedFeed: ArchivedFeed {
 
     var head: FeedHead { document.head }
 
-    /// Visits the images of the feed. Throws at an invalid image.
+    /// Visits the images of the feed.
+    ///
+    /// Throws at an invalid image.
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
         // There may be a million images. Comparing the hashes of their URLs and digests saves memory.
         var digests: [Int: Int] = [:]

@@ -17,8 +17,10 @@ struct FeedDocument {
     private let name: String
     private let bytes: () throws(FeedError) -> [UInt8]
 
-    /// Reads the head of a document. `name` is its name in messages. `bytes` is called for the head and for each visit
-    /// of the images, so that only one of many documents is in memory.
+    /// Reads the head of a document.
+    ///
+    /// `name` is its name in messages. `bytes` is called for the head and for each visit of the images, so that only
+    /// one of many documents is in memory.
     init(name: String, _ bytes: @escaping () throws(FeedError) -> [UInt8]) throws(FeedError) {
         self.name = "\(name) (a feed document)"
         self.bytes = bytes
@@ -33,7 +35,9 @@ struct FeedDocument {
         while let (image, data) = try images.next() { try visit(image, data) }
     }
 
-    /// The list of images in a document. Reading the head has ensured that the document has exactly one list.
+    /// The list of images in a document.
+    ///
+    /// Reading the head has ensured that the document has exactly one list.
     private struct Images: ~Copyable {
         private let head: FeedHead
         private let name: String
@@ -68,8 +72,10 @@ struct FeedDocument {
 extension FeedDocument {
     /// The limit for titles, and for descriptions and locations in formats that shorten them.
     static let longestText = LongestText.words
-    /// The limit for ids. An id of an item is shorter; an item without one has the image's URL as its id, and the URL
-    /// of a file can be longer.
+    /// The limit for ids.
+    ///
+    /// An id of an item is shorter; an item without one has the image's URL as its id, and the URL of a file can be
+    /// longer.
     static let longestID = 16_384
     /// The limit for URLs, which is at least that of a file.
     static let longestURL = longestID
@@ -129,8 +135,9 @@ extension FeedDocument {
         return format
     }
 
-    /// Reads the URL of a feed. The path of a file must be in its normalised form, because a command knows the file by
-    /// that path.
+    /// Reads the URL of a feed.
+    ///
+    /// The path of a file must be in its normalised form, because a command knows the file by that path.
     private static func readFeedURL(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
         let start = reader.position
         let url = try readURL(&reader)
@@ -149,7 +156,9 @@ extension FeedDocument {
 
     private static let notUsual = "is not in its usual form"
 
-    /// Reads a URL. The error omits an invalid URL, because it may contain a password.
+    /// Reads a URL.
+    ///
+    /// The error omits an invalid URL, because it may contain a password.
     static func readURL(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
         let start = reader.position
         let given = try reader.readString(longest: longestURL)
@@ -313,7 +322,9 @@ extension FeedDocument {
         return url
     }
 
-    /// Reads the value of a header. It will be sent to a server, where a line break would begin another header.
+    /// Reads the value of a header.
+    ///
+    /// It will be sent to a server, where a line break would begin another header.
     private static func readHeaderValue(_ reader: inout JSONReader) throws(JSONError) -> String? {
         let start = reader.position
         guard let value = try readText(&reader, longest: longestHeaders) else { return nil }

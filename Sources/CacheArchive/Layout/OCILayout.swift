@@ -19,7 +19,9 @@ enum OCILayout {
 
     /// The longest media type and the longest digest that an import reads, in bytes.
     private static let longestMediaType = 1024
-    /// The largest `oci-layout`, `index.json` and manifest. An index of 64 MB has 200,000 feeds.
+    /// The largest `oci-layout`, `index.json` and manifest.
+    ///
+    /// An index of 64 MB has 200,000 feeds.
     static let largestList: Int64 = 64 << 20
 
     /// Describes a list that is too large.
@@ -30,7 +32,9 @@ enum OCILayout {
 
     static func blobName(_ digest: Digest) -> String { "\(blobPrefix)\(digest.hex)" }
 
-    /// Returns the digest in the name of a blob, or nil for another name. Some programs put `./` before each name.
+    /// Returns the digest in the name of a blob, or nil for another name.
+    ///
+    /// Some programs put `./` before each name.
     static func blob(named name: String) -> Digest? {
         let name = name.utf8
         return digest(name.starts(with: "./".utf8) ? name.dropFirst(2) : name[...], after: blobPrefix)
@@ -221,7 +225,9 @@ extension OCILayout {
         return json.bytes
     }
 
-    /// Writes a manifest. `layers` is a list that `LayerList` made.
+    /// Writes a manifest.
+    ///
+    /// `layers` is a list that `LayerList` made.
     static func manifest(config: BlobDescriptor, layers: [UInt8]) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()

@@ -1,6 +1,8 @@
 internal import FeedCore
 
-/// Reads feed images from rows that begin with `columns`. The database is untrusted input and checked like any other.
+/// Reads feed images from rows that begin with `columns`.
+///
+/// The database is untrusted input and checked like any other.
 struct ItemReader {
     static let columns = """
         position, item_id, url, credentials, description, location, title, link, published, alternatives, last_seen,
@@ -10,7 +12,9 @@ struct ItemReader {
     private let connection: SQLiteConnection
     private let feed: ResourceURL
     private let readsCredentials: Bool
-    /// The link of the previous row. Adjacent images of one item share it.
+    /// The link of the previous row.
+    ///
+    /// Adjacent images of one item share it.
     private var last: (text: String, link: ResourceURL?)?
 
     init(_ connection: SQLiteConnection, of feed: ResourceURL, readingCredentials readsCredentials: Bool = true) {
@@ -88,8 +92,9 @@ struct ItemWriter {
     /// The row of the feed.
     let feed: Int64
 
-    /// Writes images from the first position. Several rows share a statement, because one statement for each row takes
-    /// twice as long.
+    /// Writes images from the first position.
+    ///
+    /// Several rows share a statement, because one statement for each row takes twice as long.
     func append(_ images: [FeedImage]) throws(FeedError) {
         var rest = images[...]
         while rest.count >= Self.rowsAtOnce {
@@ -155,7 +160,9 @@ struct ItemWriter {
     }
 }
 
-/// The tags of a post in one column, a line each. A tag of a feed contains no line break.
+/// The tags of a post in one column, a line each.
+///
+/// A tag of a feed contains no line break.
 private enum Tags {
     static func join(_ tags: [String]) -> String? { tags.isEmpty ? nil : tags.joined(separator: "\n") }
 

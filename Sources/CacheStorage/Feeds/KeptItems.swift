@@ -1,10 +1,13 @@
 internal import FeedCore
 
-/// The rows of the kept items of a feed. Their positions are above those of the current items and grow with their
-/// age. A query by position therefore gives the newest kept item first, and a query for the current items skips all of
-/// them.
+/// The rows of the kept items of a feed.
+///
+/// Their positions are above those of the current items and grow with their age. A query by position therefore gives
+/// the newest kept item first, and a query for the current items skips all of them.
 struct KeptItems {
-    /// The lowest position of a kept item. A feed has fewer current items.
+    /// The lowest position of a kept item.
+    ///
+    /// A feed has fewer current items.
     static let firstPosition: Int64 = 1 << 60
     private static let newestPosition: Int64 = 1 << 61
 
@@ -35,7 +38,9 @@ struct KeptItems {
         case neverRequested = 2
     }
 
-    /// Adds items. Items of the same age keep the order of `images`.
+    /// Adds items.
+    ///
+    /// Items of the same age keep the order of `images`.
     func add(_ images: [FeedImage], archived: Set<ExactText> = []) throws(FeedError) {
         if images.isEmpty { return }
         let index = ImageIndex(connection: connection)
@@ -67,7 +72,9 @@ struct KeptItems {
         try recount()
     }
 
-    /// Replaces the kept items. An item that is never requested stays so, and so do the items in `archived`.
+    /// Replaces the kept items.
+    ///
+    /// An item that is never requested stays so, and so do the items in `archived`.
     func replace(with images: [FeedImage], archived: Set<ExactText>) throws(FeedError) {
         let known = try statement("SELECT item_id, missing FROM items WHERE feed = ?1 AND position >= ?2")
         try known.bind(2, Self.firstPosition)
@@ -159,8 +166,9 @@ struct KeptItems {
 
     // MARK: Data
 
-    /// Returns the items whose data is missing and may be requested. The data was missing when the item left the feed,
-    /// or was found damaged.
+    /// Returns the items whose data is missing and may be requested.
+    ///
+    /// The data was missing when the item left the feed, or was found damaged.
     func withoutData() throws(FeedError) -> [FeedImage] {
         let index = ImageIndex(connection: connection)
         let circles = try VisibleCircles(Viewer(url), in: connection)

@@ -1,7 +1,8 @@
 internal import FeedCore
 
-/// Changes feeds within the current transaction of the connection. Image data stays: `validate` deletes the data that a
-/// feed has ceased to reference.
+/// Changes feeds within the current transaction of the connection.
+///
+/// Image data stays: `validate` deletes the data that a feed has ceased to reference.
 struct SQLiteFeedChange: FeedStoreChange {
     let connection: SQLiteConnection
 
@@ -78,8 +79,10 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(14, saved.interval?.components.seconds)
     }
 
-    /// Deletes the items of a feed. Another program, such as sqlite3 with foreign keys off, may delete a feed and leave
-    /// its items, and the next feed may get the same row.
+    /// Deletes the items of a feed.
+    ///
+    /// Another program, such as sqlite3 with foreign keys off, may delete a feed and leave its items, and the next feed
+    /// may get the same row.
     func deleteItems(of feed: Int64) throws(FeedError) {
         let items = try connection.statement("DELETE FROM items WHERE feed = ?1")
         try items.bind(1, feed)

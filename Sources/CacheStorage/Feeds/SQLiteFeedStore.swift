@@ -102,8 +102,9 @@ extension SQLiteFeedStore {
             kind: kind, message: row.text(first + 1) ?? "", at: Timestamp(nearest: row.integer(first + 2)))
     }
 
-    /// Returns every saved feed without its images, sorted by URL. Throws `unreadable` if there is a feed that can't be
-    /// listed and therefore can't be deleted.
+    /// Returns every saved feed without its images, sorted by URL.
+    ///
+    /// Throws `unreadable` if there is a feed that can't be listed and therefore can't be deleted.
     static func heads(in connection: SQLiteConnection) throws(FeedError) -> [FeedHead] {
         let row = try connection.statement(
             "SELECT url, credentials, title, format, saved_at, keep FROM feeds ORDER BY url")
@@ -114,8 +115,9 @@ extension SQLiteFeedStore {
 }
 
 extension FeedHead {
-    /// Reads the columns url, credentials, title, format, saved_at, keep, which begin a row. The database is untrusted
-    /// input and checked like any other.
+    /// Reads the columns url, credentials, title, format, saved_at, keep, which begin a row.
+    ///
+    /// The database is untrusted input and checked like any other.
     fileprivate init(_ row: SQLiteStatement, in connection: SQLiteConnection) throws(FeedError) {
         let text = row.text(0) ?? ""
         let url: ResourceURL

@@ -2,8 +2,9 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// The names of the entries of a cache directory, and the rules for opening and creating one. Only its owner may enter
-/// it, because feeds can contain credentials.
+/// The names of the entries of a cache directory, and the rules for opening and creating one.
+///
+/// Only its owner may enter it, because feeds can contain credentials.
 enum CacheLayout {
     static let database = CacheOwnership.database
     /// The suffixes of the files that SQLite keeps beside a database.
@@ -11,19 +12,27 @@ enum CacheLayout {
     /// The file that a process keeps locked while it changes the cache.
     static let lock = "lock"
     static let images = "images"
-    /// The directory of images that are being stored. It is emptied at the start of a run.
+    /// The directory of images that are being stored.
+    ///
+    /// It is emptied at the start of a run.
     static let incoming = "incoming"
-    /// The directory of the thumbnails of galleries. Each name is the digest of the image and a suffix.
+    /// The directory of the thumbnails of galleries.
+    ///
+    /// Each name is the digest of the image and a suffix.
     static let thumbnails = "thumbnails"
     /// The directory of the lists of files that galleries and trees have written.
     static let outputs = "outputs"
 
-    /// The entries that a cache directory can have. SQLite keeps further files beside its database.
+    /// The entries that a cache directory can have.
+    ///
+    /// SQLite keeps further files beside its database.
     private static let entries =
         [images, incoming, thumbnails, lock, "outputs", "damaged", database]
         + databaseSuffixes.map { database + $0 }
 
-    /// Opens a cache directory. Throws if the directory or one of its entries belongs to another user.
+    /// Opens a cache directory.
+    ///
+    /// Throws if the directory or one of its entries belongs to another user.
     static func open(_ path: String) throws(SystemError) -> Descriptor {
         let directory = try Descriptor.cacheDirectory(at: path)
         for entry in entries { try directory.requireOwn(entry) }
@@ -41,8 +50,10 @@ enum CacheLayout {
     }
 
     /// Throws if `incoming` holds the files of another program, because each run empties that directory and the name is
-    /// common (`--cache /srv/ftp`). A lock or a database proves that the directory is a cache. They are examined after
-    /// `incoming`, because a first run that starts at the same time creates its lock before it stages an image.
+    /// common (`--cache /srv/ftp`).
+    ///
+    /// A lock or a database proves that the directory is a cache. They are examined after `incoming`, because a first
+    /// run that starts at the same time creates its lock before it stages an image.
     private static func requireOwnIncoming(in directory: Descriptor) throws(SystemError) {
         guard let found = try directory.existingDirectory(incoming), try !found.isEmpty(),
             try directory.status(of: lock) == nil, try directory.status(of: database) == nil
@@ -52,8 +63,10 @@ enum CacheLayout {
     }
 
     /// Returns whether a directory belongs to another program: it has entries, and neither a lock, which a run creates
-    /// first, nor a database, which may have been copied without the lock. The lock is examined after the entries,
-    /// because a first run that starts at the same time creates its lock before any other entry.
+    /// first, nor a database, which may have been copied without the lock.
+    ///
+    /// The lock is examined after the entries, because a first run that starts at the same time creates its lock before
+    /// any other entry.
     static func belongsToOthers(_ directory: Descriptor) throws(SystemError) -> Bool {
         var found = false
         try directory.forEachName { name throws(SystemError) in
@@ -64,9 +77,10 @@ enum CacheLayout {
         return try directory.status(of: database) == nil
     }
 
-    /// Closes an existing directory to other users. A directory that was created by hand or by a service manager may be
-    /// open to all. If it belongs to another user or has other entries (`--cache /srv`), it stays open, and only the
-    /// database is closed.
+    /// Closes an existing directory to other users.
+    ///
+    /// A directory that was created by hand or by a service manager may be open to all. If it belongs to another user
+    /// or has other entries (`--cache /srv`), it stays open, and only the database is closed.
     private static func makePrivate(of directory: Descriptor) throws(SystemError) {
         let status = try directory.status()
         guard status.isOpenToOthers, status.st_uid == geteuid(), try !holdsForeignEntries(directory) else { return }
@@ -96,7 +110,9 @@ enum CacheLayout {
     }
 }
 
-/// The directories of image data. A directory that is nil is missing, which means the same as empty.
+/// The directories of image data.
+///
+/// A directory that is nil is missing, which means the same as empty.
 struct ImageDirectories: Sendable {
     static let files = "\(CacheLayout.images)/\(digests)"
     private static let digests = "sha256"
@@ -131,8 +147,10 @@ struct ImageDirectories: Sendable {
         return try files.status().st_dev == incoming.status().st_dev
     }
 
-    /// Locks the image files. A shared lock prevents other processes from deleting images; an exclusive lock also
-    /// excludes the processes that rely on the images. Returns nil if the directory is missing.
+    /// Locks the image files.
+    ///
+    /// A shared lock prevents other processes from deleting images; an exclusive lock also excludes the processes that
+    /// rely on the images. Returns nil if the directory is missing.
     func lockImages(
         _ kind: Descriptor.Lock, _ wait: LockWait, cache: String
     ) async throws(FeedError) -> Descriptor? {

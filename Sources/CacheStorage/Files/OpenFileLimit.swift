@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// The limit for open files. A batch of images keeps its files open until all of them are on disk.
+/// The limit for open files.
+///
+/// A batch of images keeps its files open until all of them are on disk.
 enum OpenFileLimit {
     private static let wanted: rlim_t = 8192
 

@@ -6,19 +6,24 @@ extension SystemError {
     /// Whether the disk or the quota is full, which concerns every file.
     var isFullDisk: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// Whether permission was denied. The bytes of the file may be intact.
+    /// Whether permission was denied.
+    ///
+    /// The bytes of the file may be intact.
     var isForbidden: Bool { code == EACCES || code == EPERM }
 
     /// Returns whether the failure concerns one file of the directory, such as a bad sector, a damaged inode or a
-    /// denied permission. Other failures, such as too many open files, would affect the next file as well, and so does
-    /// a directory that denies access to all its files.
+    /// denied permission.
+    ///
+    /// Other failures, such as too many open files, would affect the next file as well, and so does a directory that
+    /// denies access to all its files.
     func concernsOneFile(in directory: Descriptor) -> Bool {
         (isForbidden || [EIO, EUCLEAN, EBADMSG].contains(code))
             && faccessat(directory.number, ".", X_OK, AT_EACCESS) == 0
     }
 
-    /// Returns the error of the cache for this failure. A full disk is always `.failed`, and a file of another user is
-    /// always `.cannotCreate`.
+    /// Returns the error of the cache for this failure.
+    ///
+    /// A full disk is always `.failed`, and a file of another user is always `.cannotCreate`.
     func feedError(_ fault: FeedError.StorageFault) -> FeedError {
         if isFullDisk { return FeedError.storage(.failed, message).lackingRoom() }
         return .storage(isForeign ? .cannotCreate : fault, message)

@@ -2,8 +2,9 @@ internal import FeedCore
 internal import Glibc
 internal import Synchronization
 
-/// Threads that share a list of blocking jobs, such as fsyncs, which are only fast in parallel. Dispatch starts at most
-/// one thread per processor.
+/// Threads that share a list of blocking jobs, such as fsyncs, which are only fast in parallel.
+///
+/// Dispatch starts at most one thread per processor.
 final class WorkerThreads: Sendable {
     private let next = Atomic<Int>(0)
     private let count: Int
@@ -26,8 +27,10 @@ final class WorkerThreads: Sendable {
         withExtendedLifetime(workers) {}
     }
 
-    /// Does the same for jobs that may wait for a disk. If a job returns at once, as in memory, starting a thread takes
-    /// longer than the job. Therefore further threads start only after the first job that waited.
+    /// Does the same for jobs that may wait for a disk.
+    ///
+    /// If a job returns at once, as in memory, starting a thread takes longer than the job. Therefore further threads
+    /// start only after the first job that waited.
     static func shareWaiting(_ count: Int, among threadCount: Int, _ work: @escaping @Sendable (Int) -> Void) {
         var done = 0
         var last = ContinuousClock.now
@@ -60,7 +63,9 @@ final class WorkerThreads: Sendable {
     }
 }
 
-/// The first failure on any of several threads. Later work is skipped.
+/// The first failure on any of several threads.
+///
+/// Later work is skipped.
 final class SharedFailure: Sendable {
     private let failure = Mutex<FeedError?>(nil)
 

@@ -1,14 +1,17 @@
 internal import FeedCore
 
-/// The rows with the last download failure of each image URL and circle. An invalid row is read as a missing one, as
-/// with images.
+/// The rows with the last download failure of each image URL and circle.
+///
+/// An invalid row is read as a missing one, as with images.
 struct FailureMemory {
     let connection: SQLiteConnection
 
     /// Returns whether the table is empty, which is the usual case.
     func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM failures LIMIT 1") }
 
-    /// Returns the last failure of a URL that the feed may see. `onlyOwn` limits the search to the feed's own failures.
+    /// Returns the last failure of a URL that the feed may see.
+    ///
+    /// `onlyOwn` limits the search to the feed's own failures.
     func find(
         _ url: ResourceURL, in circles: VisibleCircles, onlyOwn: Bool
     ) throws(FeedError) -> RememberedFailure? {
@@ -31,8 +34,9 @@ struct FailureMemory {
         return found
     }
 
-    /// The kind of a row that remembers an image which was smaller than the user wanted. The message is its size, so
-    /// that a later run can compare the size with another limit.
+    /// The kind of a row that remembers an image which was smaller than the user wanted.
+    ///
+    /// The message is its size, so that a later run can compare the size with another limit.
     private static let tooSmall = "tooSmall"
 
     private static func error(in row: SQLiteStatement, of url: ResourceURL) -> FeedError? {

@@ -129,6 +129,7 @@ extension StoredImage {
 
 extension ImageDirectory {
     /// Takes the exclusive lock, which waits for processes that rely on many images, such as an export or a gallery.
+    ///
     /// Returns nil if `removalLock` is held already.
     func lockForDeleting() async throws(FeedError) -> Descriptor? {
         guard removalLock == nil else { return nil }
@@ -157,7 +158,9 @@ extension ImageDirectory {
 
 extension ImageDirectory {
     /// Counts files instead of rows, because a file may have been deleted, and because a file whose image was replaced
-    /// takes space until it is deleted. A file of another size than its row says counts as missing.
+    /// takes space until it is deleted.
+    ///
+    /// A file of another size than its row says counts as missing.
     nonisolated func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory {
         try await database.read { connection throws(FeedError) in
             var sizes: [Digest: Int64] = [:]

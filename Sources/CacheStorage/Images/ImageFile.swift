@@ -5,8 +5,10 @@ internal import SystemFiles
 
 /// Reads and checks image files, whose names are their digests.
 enum ImageFile {
-    /// The mode of an image file. A stored file stays unchanged. All users may read it, because galleries link to it;
-    /// the cache directory itself is private.
+    /// The mode of an image file.
+    ///
+    /// A stored file stays unchanged. All users may read it, because galleries link to it; the cache directory itself
+    /// is private.
     static let mode: mode_t = 0o444
 
     /// Returns the bytes of the file, or nil if the file is missing, lost or damaged.
@@ -52,7 +54,9 @@ enum ImageFile {
         }
     }
 
-    /// Fills the buffer from `offset`. Returns false if the file is missing or has another size than `size`.
+    /// Fills the buffer from `offset`.
+    ///
+    /// Returns false if the file is missing or has another size than `size`.
     static func read(
         _ digest: Digest, size: Int64, from offset: Int64, into buffer: UnsafeMutableRawBufferPointer,
         in directory: Descriptor
@@ -80,8 +84,9 @@ enum ImageFile {
         }
     }
 
-    /// Returns whether a file of that size exists, without reading its bytes. A file that can't be examined counts as
-    /// missing.
+    /// Returns whether a file of that size exists, without reading its bytes.
+    ///
+    /// A file that can't be examined counts as missing.
     static func isThere(_ digest: Digest, size: Int64, in directory: Descriptor) throws(SystemError) -> Bool {
         do throws(SystemError) {
             guard let status = try directory.status(of: digest.hex) else { return false }
@@ -102,8 +107,10 @@ enum ImageFile {
         }
     }
 
-    /// Opens the file. Returns nil if it is missing, is not a regular file, or has another size, and a failure if this
-    /// one file can't be opened.
+    /// Opens the file.
+    ///
+    /// Returns nil if it is missing, is not a regular file, or has another size, and a failure if this one file can't
+    /// be opened.
     private static func open(
         _ digest: Digest, in directory: Descriptor, size: Int64
     ) throws(FeedError) -> Result<Descriptor?, SystemError> {
@@ -115,7 +122,9 @@ enum ImageFile {
         }
     }
 
-    /// Opens the file. Returns nil if it is missing, is not a regular file, or has another size.
+    /// Opens the file.
+    ///
+    /// Returns nil if it is missing, is not a regular file, or has another size.
     static func openReadable(
         _ digest: Digest, in directory: Descriptor, size: Int64
     ) throws(SystemError) -> Descriptor? {
@@ -135,8 +144,9 @@ enum ImageFile {
 extension Descriptor {
     private static let bufferBytes = 128 << 10
 
-    /// Returns the digest of the whole file, whatever the current position is. A failed read is returned; a failure of
-    /// the hash is thrown.
+    /// Returns the digest of the whole file, whatever the current position is.
+    ///
+    /// A failed read is returned; a failure of the hash is thrown.
     func digest() throws(FeedError) -> Result<Digest, SystemError> {
         let hash = try SHA256()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferBytes, alignment: 64)

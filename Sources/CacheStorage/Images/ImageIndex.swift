@@ -1,9 +1,12 @@
 internal import FeedCore
 
-/// The rows that map an image URL and a circle to image data. An invalid row is read as a missing one: its data can be
-/// downloaded again, which replaces the row.
+/// The rows that map an image URL and a circle to image data.
+///
+/// An invalid row is read as a missing one: its data can be downloaded again, which replaces the row.
 struct ImageIndex {
-    /// The maximum size of an image. A row with a larger size is damaged, and a sum of such sizes would overflow.
+    /// The maximum size of an image.
+    ///
+    /// A row with a larger size is damaged, and a sum of such sizes would overflow.
     private static let mostBytes: Int64 = 1 << 40
 
     let connection: SQLiteConnection
@@ -59,7 +62,9 @@ struct ImageIndex {
         return nil
     }
 
-    /// Returns the data of a URL in any circle. If several circles have data, the latest is returned.
+    /// Returns the data of a URL in any circle.
+    ///
+    /// If several circles have data, the latest is returned.
     func find(anywhere url: String) throws(FeedError) -> StoredImage? {
         let row = try connection.statement(
             """
@@ -104,8 +109,9 @@ struct ImageIndex {
             isOfOneFeed: isOfOneFeed)
     }
 
-    /// Makes a file the data of the image's URL, once for each circle of its recipients. It replaces the data that the
-    /// recipients saw before in narrower circles.
+    /// Makes a file the data of the image's URL, once for each circle of its recipients.
+    ///
+    /// It replaces the data that the recipients saw before in narrower circles.
     func insert(_ image: ReceivedImage, _ fingerprint: StagedFile.Fingerprint) throws(FeedError) {
         let offered = OfferedImage(
             url: image.url, digest: fingerprint.digest, size: fingerprint.size, type: image.type,
@@ -126,8 +132,9 @@ struct ImageIndex {
         return try VisibleCircles(Viewer(feed), in: connection)
     }
 
-    /// Inserts or replaces the row of an image in a circle. If the bytes are the same, the row keeps the date when they
-    /// were first obtained.
+    /// Inserts or replaces the row of an image in a circle.
+    ///
+    /// If the bytes are the same, the row keeps the date when they were first obtained.
     func insert(_ image: OfferedImage, in circle: Int64) throws(FeedError) {
         let row = try connection.statement(
             """
@@ -150,7 +157,9 @@ struct ImageIndex {
         try row.run()
     }
 
-    /// Records an earlier date for bytes that the feed has already. The earliest date counts.
+    /// Records an earlier date for bytes that the feed has already.
+    ///
+    /// The earliest date counts.
     func recordEarlierDate(_ moment: Timestamp, _ known: IndexRow, of image: OfferedImage) throws(FeedError) {
         guard known.circle > 0, known.image.digest == image.digest, moment < known.image.fetchedAt else { return }
         let row = try connection.statement("UPDATE images SET fetched_at = ?3 WHERE url = ?1 AND circle = ?2")
@@ -172,9 +181,11 @@ struct ImageIndex {
         try row.run()
     }
 
-    /// Renews the validators of the data that each recipient sees, unless the response belongs to a narrower circle than
-    /// the data: other feeds would get another response. Usually the validators are unchanged; then nothing is written,
-    /// and the transaction ends without waiting for the disk.
+    /// Renews the validators of the data that each recipient sees, unless the response belongs to a narrower circle
+    /// than the data: other feeds would get another response.
+    ///
+    /// Usually the validators are unchanged; then nothing is written, and the transaction ends without waiting for the
+    /// disk.
     ///
     /// Data that a server confirms under another URL becomes the data of the recipient's feed only, because its entity tag
     /// can come from another server.
@@ -214,7 +225,9 @@ struct ImageIndex {
         return sizes
     }
 
-    /// Returns the digests of all data that saved feeds reference and may see. The feeds in `leftOut` are ignored.
+    /// Returns the digests of all data that saved feeds reference and may see.
+    ///
+    /// The feeds in `leftOut` are ignored.
     func referencedDigests(except leftOut: [ResourceURL]) throws(FeedError) -> Set<Digest> {
         var ids: Set<Int64> = []
         for url in leftOut { if let row = try FeedRow.find(url, in: connection) { ids.insert(row.id) } }

@@ -3,8 +3,10 @@ internal import Glibc
 internal import SystemFiles
 
 extension ImageDirectory {
-    /// Stores staged images. The order ensures that after a power failure every row leads to complete bytes: first the
-    /// bytes go to disk, then the names into the directory, then the directory to disk, and finally the rows.
+    /// Stores staged images.
+    ///
+    /// The order ensures that after a power failure every row leads to complete bytes: first the bytes go to disk, then
+    /// the names into the directory, then the directory to disk, and finally the rows.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [Result<StoredImage, FeedError>] {
         guard let staging, let files = directories.files else { throw readOnly }
         let staged = images.map { image -> StagedFile? in
@@ -48,7 +50,9 @@ extension ImageDirectory {
                 fetchedAt: image.fetchedAt, directory: ImageDirectories.files))
     }
 
-    /// Moves the file of one image. Returns the failure of that image, and throws a failure that concerns all images.
+    /// Moves the file of one image.
+    ///
+    /// Returns the failure of that image, and throws a failure that concerns all images.
     private func placeFile(
         _ file: StagedFile?, _ placed: inout PlacedFiles, _ placedDigests: inout Set<Digest>
     ) throws(FeedError) -> Result<StagedFile.Fingerprint, FeedError> {
@@ -78,8 +82,10 @@ extension ImageDirectory {
         }
     }
 
-    /// Saves the rows. If they were certainly rolled back, the files are deleted; after an uncertain commit the rows may
-    /// exist and need their files.
+    /// Saves the rows.
+    ///
+    /// If they were certainly rolled back, the files are deleted; after an uncertain commit the rows may exist and need
+    /// their files.
     private func saveRows(
         _ images: [ReceivedImage], _ fingerprints: [StagedFile.Fingerprint?], of placed: PlacedFiles
     ) async throws(FeedError) {
@@ -106,7 +112,9 @@ struct PlacedFiles: Sendable {
 
     init(in directory: Descriptor) { self.directory = directory }
 
-    /// Moves a file. `staged` is its name in `incoming`.
+    /// Moves a file.
+    ///
+    /// `staged` is its name in `incoming`.
     mutating func place(
         _ staged: String, from incoming: Descriptor, as digest: Digest, size: Int64
     ) throws(SystemError) {
@@ -115,14 +123,17 @@ struct PlacedFiles: Sendable {
         if placement == .new { new.append(digest) }
     }
 
-    /// Waits until the names of the files are on disk. This includes files that existed before or replaced a damaged
-    /// one.
+    /// Waits until the names of the files are on disk.
+    ///
+    /// This includes files that existed before or replaced a damaged one.
     func makeDurable() throws(FeedError) {
         if isAny { try attempt(.failed) { () throws(SystemError) in try directory.synchroniseWherePossible() } }
     }
 
-    /// Deletes the new files, which have no rows. On a full disk this is the only way to free their space. If a file
-    /// can't be deleted now, a later removal deletes it.
+    /// Deletes the new files, which have no rows.
+    ///
+    /// On a full disk this is the only way to free their space. If a file can't be deleted now, a later removal deletes
+    /// it.
     func rollBack() {
         for digest in new { unlinkat(directory.number, digest.hex, 0) }
     }

@@ -77,7 +77,9 @@ private struct LockedImageFile: OpenImage {
     }
 }
 
-/// Reads an image file. Distinguishes a denied permission from a failing disk.
+/// Reads an image file.
+///
+/// Distinguishes a denied permission from a failing disk.
 private func reading<Outcome>(
     in directory: Descriptor, _ work: () throws(SystemError) -> Outcome
 ) throws(FeedError) -> Outcome {
@@ -89,6 +91,7 @@ private func reading<Outcome>(
 }
 
 /// The request number of `FICLONE`, which makes a copy that shares the original's blocks until one of them is changed.
+///
 /// Swift can't import the C macro `_IOW(0x94, 9, int)`.
 private enum FileCloning {
     static let request: UInt = 0x4004_9409

@@ -4,8 +4,9 @@ internal import Hashing
 internal import Synchronization
 internal import SystemFiles
 
-/// An image that is being received. It is hashed as it arrives. Small images are buffered in memory; larger ones are
-/// written to a file in `incoming`.
+/// An image that is being received.
+///
+/// It is hashed as it arrives. Small images are buffered in memory; larger ones are written to a file in `incoming`.
 final class StagedFile: StagedImage {
     /// The digest and the size of an image whose bytes are complete and on disk.
     struct Fingerprint {
@@ -29,7 +30,9 @@ final class StagedFile: StagedImage {
         var hash: SHA256?
         var digest: Digest?
         var size: Int64 = 0
-        /// The first failure. Every later call throws it.
+        /// The first failure.
+        ///
+        /// Every later call throws it.
         var failure: FeedError?
         var fingerprint: Fingerprint?
     }
@@ -60,8 +63,9 @@ final class StagedFile: StagedImage {
         }
     }
 
-    /// Ends the image: computes its digest and writes the buffered bytes. A failure is recorded, and `fingerprint`
-    /// throws it.
+    /// Ends the image: computes its digest and writes the buffered bytes.
+    ///
+    /// A failure is recorded, and `fingerprint` throws it.
     func complete() {
         recording { state throws(FeedError) in
             guard state.digest == nil, let hash = state.hash else { return }
@@ -71,7 +75,9 @@ final class StagedFile: StagedImage {
         }
     }
 
-    /// Waits until the bytes of a complete image are on disk. A failure is recorded, and `fingerprint` throws it.
+    /// Waits until the bytes of a complete image are on disk.
+    ///
+    /// A failure is recorded, and `fingerprint` throws it.
     func makeDurable() {
         recording { state throws(FeedError) in
             if state.fingerprint != nil { return }
@@ -84,7 +90,9 @@ final class StagedFile: StagedImage {
         }
     }
 
-    /// Returns the digest and the size of the durable image. Throws the failure of this image.
+    /// Returns the digest and the size of the durable image.
+    ///
+    /// Throws the failure of this image.
     func fingerprint() throws(FeedError) -> Fingerprint {
         try changing { state throws(FeedError) in
             guard let fingerprint = state.fingerprint else { throw .storage(.failed, "the image is not on disk") }
@@ -92,7 +100,9 @@ final class StagedFile: StagedImage {
         }
     }
 
-    /// Calls `move` with the name of the file. If it succeeds, the file belongs to the caller.
+    /// Calls `move` with the name of the file.
+    ///
+    /// If it succeeds, the file belongs to the caller.
     func place(_ move: (String) throws(SystemError) -> Void) throws(SystemError) {
         try state.withLock { state throws(SystemError) in
             guard let name = state.name else { return }
@@ -155,7 +165,9 @@ final class StagedFile: StagedImage {
 
 /// The directory `incoming`, which holds images while they are received.
 final class Staging: Sendable {
-    /// The number of threads that call fsync. In parallel, the files share the waits for the disk.
+    /// The number of threads that call fsync.
+    ///
+    /// In parallel, the files share the waits for the disk.
     static let syncingThreads = 12
 
     let directory: Descriptor
@@ -174,7 +186,9 @@ final class Staging: Sendable {
         self.synchronise = synchronise
     }
 
-    /// Creates an empty file with an unused name. Names that a killed run left are skipped.
+    /// Creates an empty file with an unused name.
+    ///
+    /// Names that a killed run left are skipped.
     func makeFile() throws(SystemError) -> (name: String, Descriptor) {
         while true {
             let name = String(names.wrappingAdd(1, ordering: .relaxed).oldValue)
@@ -196,13 +210,17 @@ final class Staging: Sendable {
         try synchronise(file)
     }
 
-    /// Converts a failed fsync. A full disk is a failure of the store, although one image meets it.
+    /// Converts a failed fsync.
+    ///
+    /// A full disk is a failure of the store, although one image meets it.
     func failure(_ error: SystemError) -> FeedError {
         if error.isFullDisk { storeFailure(error) } else { error.feedError(.failed) }
     }
 
-    /// Converts a failed write. It is a failure of the store, because the next image would meet it, too. The exceptions
-    /// are the limits for the size of a file and for the number of open files.
+    /// Converts a failed write.
+    ///
+    /// It is a failure of the store, because the next image would meet it, too. The exceptions are the limits for the
+    /// size of a file and for the number of open files.
     func writeFailure(_ error: SystemError) -> FeedError {
         [EFBIG, EMFILE, ENFILE].contains(error.code) ? error.feedError(.limited) : storeFailure(error)
     }

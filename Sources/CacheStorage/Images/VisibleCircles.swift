@@ -4,7 +4,9 @@ internal import FeedCore
 struct VisibleCircles {
     static let everybody: Int64 = 0
     static let ownNetwork: Int64 = -1
-    /// The circle of data that belongs to no saved feed. Only the command that requests its URL sees it.
+    /// The circle of data that belongs to no saved feed.
+    ///
+    /// Only the command that requests its URL sees it.
     static let nobody: Int64 = -2
 
     /// The row of the feed, which is also the number of its own circle; nil for an unsaved feed.
@@ -23,8 +25,10 @@ struct VisibleCircles {
     }
 
     /// Binds the circles to the parameters ?2 and ?3 of a query for the rows with `circle = ?2` and for those with
-    /// `circle BETWEEN ?3 AND 0`. SQLite searches the index twice for it. For `circle IN (…)` it fills a table each
-    /// time, which takes longer than the rest of the query.
+    /// `circle BETWEEN ?3 AND 0`.
+    ///
+    /// SQLite searches the index twice for it. For `circle IN (…)` it fills a table each time, which takes longer than
+    /// the rest of the query.
     func bind(to row: SQLiteStatement) throws(FeedError) {
         try row.bind(2, feed)
         try row.bind(3, seesOwnNetwork ? Self.ownNetwork : Self.everybody)

@@ -4,8 +4,10 @@ internal import SystemFiles
 
 /// A cache as a directory on disk.
 package enum CacheDirectory {
-    /// Opens the cache. `write` and `repair` take the lock of the cache, which is held until the last part of the
-    /// returned cache is released.
+    /// Opens the cache.
+    ///
+    /// `write` and `repair` take the lock of the cache, which is held until the last part of the returned cache is
+    /// released.
     package static func open(
         path: String, access: CacheAccess,
         sleeping: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -13,9 +15,10 @@ package enum CacheDirectory {
         try await CacheOpener(path: path, schema: .current, sleeping: sleeping).open(access)
     }
 
-    /// Returns whether the path is that of a file of the cache at `path`, or would be mistaken for one. For a dangling
-    /// symbolic link, the answer concerns the link itself. A path that differs from UTF-8 is outside every cache,
-    /// because such a cache can't be opened.
+    /// Returns whether the path is that of a file of the cache at `path`, or would be mistaken for one.
+    ///
+    /// For a dangling symbolic link, the answer concerns the link itself. A path that differs from UTF-8 is outside
+    /// every cache, because such a cache can't be opened.
     package static func owns(_ file: String, at path: String) -> Bool {
         guard let cache = RealPath.found(path) else { return false }
         let name = FilePath.names(in: file).last.map(String.init) ?? ""
@@ -87,7 +90,9 @@ actor CacheOpener {
         return cache(connection, directories, writable: true, wait, notices)
     }
 
-    /// Prepares to store images. A repair skips this step, because it reports the files in `incoming` as leftovers.
+    /// Prepares to store images.
+    ///
+    /// A repair skips this step, because it reports the files in `incoming` as leftovers.
     private func prepareForImages(_ directories: ImageDirectories) throws(FeedError) {
         guard try attempt(.failed, directories.areOnOneMount) else {
             throw .storage(

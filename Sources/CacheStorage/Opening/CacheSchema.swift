@@ -2,8 +2,9 @@ internal import FeedCore
 
 /// The tables of a cache, as a list of migrations.
 struct CacheSchema: Sendable {
-    /// The migration at index n leads from version n to n + 1. A released migration is constant: a cache is updated by
-    /// running the migrations that it lacks.
+    /// The migration at index n leads from version n to n + 1.
+    ///
+    /// A released migration is constant: a cache is updated by running the migrations that it lacks.
     let migrations: [Migration]
 
     /// SQL, and a change that SQL can't express.
@@ -113,8 +114,9 @@ struct CacheSchema: Sendable {
         case current
     }
 
-    /// Returns the state of a database. Throws `newerVersion` for a newer schema, and `unreadable` for a database of
-    /// another program.
+    /// Returns the state of a database.
+    ///
+    /// Throws `newerVersion` for a newer schema, and `unreadable` for a database of another program.
     func state(of connection: SQLiteConnection) throws(FeedError) -> State {
         let application = try connection.integer("PRAGMA application_id")
         let version = try connection.integer("PRAGMA user_version")

@@ -3,7 +3,9 @@ internal import FeedCore
 /// Divides the image data of an older cache, which has one row for each URL, into circles.
 enum CircleMigration {
     /// Makes the data of a URL the data of each feed that references the URL, because the circle in which it was
-    /// obtained is unknown. Data that is referenced by no feed remains for the command that requests its URL.
+    /// obtained is unknown.
+    ///
+    /// Data that is referenced by no feed remains for the command that requests its URL.
     static func divide(_ connection: SQLiteConnection) throws(FeedError) {
         try ReferencedURLs.createTable(in: connection)
         try divideImages(connection)

@@ -29,8 +29,10 @@ struct DatabaseFile {
         return connection
     }
 
-    /// Returns whether the database exists. Throws if one of its files belongs to another user, is a symbolic link, or
-    /// is of a type that would block or confuse SQLite.
+    /// Returns whether the database exists.
+    ///
+    /// Throws if one of its files belongs to another user, is a symbolic link, or is of a type that would block or
+    /// confuse SQLite.
     func isThere() throws(FeedError) -> Bool {
         for ending in [""] + CacheLayout.databaseSuffixes {
             try attempt(.failed) { () throws(SystemError) in try directory?.requireOwn(Self.name + ending) }
@@ -45,9 +47,10 @@ struct DatabaseFile {
         return try status(of: Self.name) != nil
     }
 
-    /// Throws if the database is empty although there are images, as after a crash. SQLite would take an empty file for
-    /// a new database, but a new database has no images and no files beside it. A writer accepts an empty database,
-    /// because a killed run may have just created it.
+    /// Throws if the database is empty although there are images, as after a crash.
+    ///
+    /// SQLite would take an empty file for a new database, but a new database has no images and no files beside it. A
+    /// writer accepts an empty database, because a killed run may have just created it.
     func requireNotEmptied() throws(FeedError) {
         guard try status(of: Self.name)?.st_size == 0, try hasImages() else { return }
         for ending in CacheLayout.databaseSuffixes where try status(of: Self.name + ending) != nil { return }
@@ -72,7 +75,9 @@ struct DatabaseFile {
 }
 
 extension DatabaseFile {
-    /// Opens the database for reading. A missing database is read as empty, and an older schema is migrated in memory.
+    /// Opens the database for reading.
+    ///
+    /// A missing database is read as empty, and an older schema is migrated in memory.
     func openForReading() throws(FeedError) -> SQLiteConnection {
         guard try isThere() else { return try inMemory() }
         try requireNotEmptied()
@@ -93,9 +98,10 @@ extension DatabaseFile {
         return try upToDate(connection, state)
     }
 
-    /// Copies the database of a read-only directory, where SQLite can't lock it. A writer may run elsewhere, if only
-    /// this container or machine has the directory read-only. The shared lock of the cache ensures that the copy is
-    /// made between two writers.
+    /// Copies the database of a read-only directory, where SQLite can't lock it.
+    ///
+    /// A writer may run elsewhere, if only this container or machine has the directory read-only. The shared lock of
+    /// the cache ensures that the copy is made between two writers.
     private func copyOfImmutable() throws(FeedError) -> SQLiteConnection {
         let lock = try attempt(.failed) { () throws(SystemError) in
             try directory?.status(of: CacheLayout.lock) == nil ? nil : directory?.open(CacheLayout.lock, O_RDONLY)
@@ -153,8 +159,9 @@ extension DatabaseFile {
 }
 
 extension DatabaseFile {
-    /// Opens the database for writing, and creates it if it is missing. The lock is held until the connection is
-    /// closed.
+    /// Opens the database for writing, and creates it if it is missing.
+    ///
+    /// The lock is held until the connection is closed.
     func openForWriting(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
         // An empty database is treated as a missing one.
         let isNew = try isThere() ? status(of: Self.name)?.st_size == 0 : true
@@ -193,16 +200,19 @@ extension DatabaseFile {
         }
     }
 
-    /// Creates the database. SQLite itself would create a file that all users may read, whatever the umask. In a
-    /// directory that is open to others the file is private, because it can contain credentials. SQLite gives its
-    /// companion files the same mode.
+    /// Creates the database.
+    ///
+    /// SQLite itself would create a file that all users may read, whatever the umask. In a directory that is open to
+    /// others the file is private, because it can contain credentials. SQLite gives its companion files the same mode.
     private func make(mode: mode_t) throws(FeedError) {
         try attempt(.cannotCreate) { () throws(SystemError) in _ = try directory?.makeFile(Self.name, mode: mode) }
     }
 }
 
 extension DatabaseFile {
-    /// Opens the database for writing. Sets an unreadable database aside and begins a new one; `notices` then says so.
+    /// Opens the database for writing.
+    ///
+    /// Sets an unreadable database aside and begins a new one; `notices` then says so.
     func repair(lock: Descriptor) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
         do {
             try requireNotEmptied()

@@ -55,8 +55,9 @@ private final class DamageSearch: Sendable {
         self.stream = stream
     }
 
-    /// Checks one image. It skips the check after a failure, because images are deleted only when all of them were
-    /// checked.
+    /// Checks one image.
+    ///
+    /// It skips the check after a failure, because images are deleted only when all of them were checked.
     func add(_ digest: Digest, of size: Int64, in files: Descriptor) {
         guard state.withLock({ $0.failure == nil }) else { return }
         do throws(FeedError) {

@@ -77,7 +77,9 @@ extension ImageDirectory {
     }
 }
 
-/// Files to delete. If some can't be deleted, the first failure is reported, and the other files are deleted.
+/// Files to delete.
+///
+/// If some can't be deleted, the first failure is reported, and the other files are deleted.
 struct FileRemoval {
     private struct Leftover {
         let name: [CChar]
@@ -86,8 +88,9 @@ struct FileRemoval {
     }
 
     private var leftovers: [Leftover] = []
-    /// The number of deleted files that have names of images, and the bytes of all deleted files. A rehearsal counts
-    /// the files that would be deleted.
+    /// The number of deleted files that have names of images, and the bytes of all deleted files.
+    ///
+    /// A rehearsal counts the files that would be deleted.
     private(set) var imageCount = 0
     private(set) var bytesFreed: Int64 = 0
     private(set) var failure: FeedError?
@@ -98,8 +101,9 @@ struct FileRemoval {
         leftovers.append(Leftover(name: Array(image.hex.utf8CString), directory: directory, isImage: true))
     }
 
-    /// Adds the entries of a directory. In the directory of images, a file with the name of an image counts as an
-    /// image.
+    /// Adds the entries of a directory.
+    ///
+    /// In the directory of images, a file with the name of an image counts as an image.
     mutating func add(
         all directory: Descriptor, ofImages: Bool, except isKept: (UnsafePointer<CChar>) -> Bool = { _ in false }
     ) {

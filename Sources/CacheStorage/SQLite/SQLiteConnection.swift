@@ -2,7 +2,9 @@ internal import CSQLite
 internal import FeedCore
 internal import SystemFiles
 
-/// A connection to a database, which is closed when it is released. It is used by one thread at a time.
+/// A connection to a database, which is closed when it is released.
+///
+/// It is used by one thread at a time.
 final class SQLiteConnection {
     enum Mode: Equatable {
         case memory
@@ -54,8 +56,9 @@ final class SQLiteConnection {
         try execute(reads ? "PRAGMA query_only = ON" : "PRAGMA synchronous = FULL")
     }
 
-    /// Turns off SQLite's memory statistics, which take a lock for each allocation. It must happen before the first use
-    /// of SQLite.
+    /// Turns off SQLite's memory statistics, which take a lock for each allocation.
+    ///
+    /// It must happen before the first use of SQLite.
     private static let countsNoMemory = feedsync_count_no_memory() == SQLITE_OK
 
     deinit {
@@ -75,8 +78,9 @@ final class SQLiteConnection {
     /// Allows SQLite to move the log into the database when the connection is closed.
     func allowCheckpointOnClosing() { feedsync_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
 
-    /// Whether closing updates the statistics and moves the log into the database. It is set only for a database that
-    /// this program owns.
+    /// Whether closing updates the statistics and moves the log into the database.
+    ///
+    /// It is set only for a database that this program owns.
     var optimizesOnClosing = false
 
     /// Returns the statement for this SQL, which is prepared once.
@@ -130,8 +134,10 @@ final class SQLiteConnection {
         try transaction("BEGIN", work, undoing: {})
     }
 
-    /// Runs changes in one transaction. Calls `undo` if the changes were certainly rolled back. After an I/O error
-    /// during the commit, SQLite may find the changes committed when it reads the log again; `undo` is then skipped.
+    /// Runs changes in one transaction.
+    ///
+    /// Calls `undo` if the changes were certainly rolled back. After an I/O error during the commit, SQLite may find
+    /// the changes committed when it reads the log again; `undo` is then skipped.
     func writing<Outcome>(
         _ work: () throws(FeedError) -> Outcome, undoing undo: () -> Void = {}
     ) throws(FeedError) -> Outcome {
@@ -173,9 +179,10 @@ final class SQLiteConnection {
 }
 
 extension SQLiteConnection {
-    /// Returns the first damage in the pages of the database, or nil if the database is intact. Throws if pages can't
-    /// be read. The full check is needed because the quick check overlooks an index that differs from its table, as
-    /// after a log was applied to the wrong database.
+    /// Returns the first damage in the pages of the database, or nil if the database is intact.
+    ///
+    /// Throws if pages can't be read. The full check is needed because the quick check overlooks an index that differs
+    /// from its table, as after a log was applied to the wrong database.
     func firstDamage() throws(FeedError) -> String? {
         guard let finding = try text("PRAGMA integrity_check(1)"), finding != "ok" else { return nil }
         guard !Self.isFailedRead(finding) else {
@@ -184,8 +191,10 @@ extension SQLiteConnection {
         return finding
     }
 
-    /// Returns whether a finding is a failed read. SQLite lists a page that it failed to read among the damage. The
-    /// text contains the code of the error, except for a page of the freelist, whose text means only this failure.
+    /// Returns whether a finding is a failed read.
+    ///
+    /// SQLite lists a page that it failed to read among the damage. The text contains the code of the error, except for
+    /// a page of the freelist, whose text means only this failure.
     static func isFailedRead(_ finding: String) -> Bool {
         if finding.contains("failed to get page") { return true }
         guard let name = finding.firstRange(of: "error code") else { return false }
@@ -219,7 +228,9 @@ actor Database {
         return try connection.reading { () throws(FeedError) in try work(connection) }
     }
 
-    /// Runs changes in one transaction. `undo` is called as in `SQLiteConnection.writing`.
+    /// Runs changes in one transaction.
+    ///
+    /// `undo` is called as in `SQLiteConnection.writing`.
     func write<Outcome: Sendable>(
         _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome,
         undoing undo: @Sendable () -> Void = {}

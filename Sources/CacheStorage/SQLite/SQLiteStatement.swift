@@ -39,7 +39,9 @@ final class SQLiteStatement {
         try forEachRow { () throws(FeedError) in }
     }
 
-    /// Runs the statement and visits each row. Its bindings stay until they are replaced.
+    /// Runs the statement and visits each row.
+    ///
+    /// Its bindings stay until they are replaced.
     func forEachRow(_ visit: () throws(FeedError) -> Void) throws(FeedError) {
         // The result of `sqlite3_reset` repeats the failure of the last step, which was thrown already.
         defer { sqlite3_reset(handle) }
@@ -74,10 +76,14 @@ final class SQLiteStatement {
 }
 
 extension FeedError {
-    /// SQLITE_IOERR_SHMSIZE: the file for the shared memory can't grow. SQLite gives this code without the reason.
+    /// SQLITE_IOERR_SHMSIZE: the file for the shared memory can't grow.
+    ///
+    /// SQLite gives this code without the reason.
     private static var cannotGrow: Int32 { SQLITE_IOERR | 19 << 8 }
 
-    /// Returns the error of the last SQLite call. The code and the text are valid until the next call.
+    /// Returns the error of the last SQLite call.
+    ///
+    /// The code and the text are valid until the next call.
     static func sqlite(_ code: Int32, _ database: OpaquePointer?, path: String) -> FeedError {
         var reason = database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? "out of memory"
         let system = [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xFF) ? systemError(of: database) : 0
@@ -113,13 +119,17 @@ extension SQLiteStatement {
 }
 
 extension ResourceURL {
-    /// Reads a URL on the web that a server gave. Returns nil for an invalid text and for a file.
+    /// Reads a URL on the web that a server gave.
+    ///
+    /// Returns nil for an invalid text and for a file.
     init?(storedRemote text: String) {
         guard let url = ResourceURL(stored: text), url.isRemote else { return nil }
         self = url
     }
 
-    /// Reads a URL of a row. Returns nil for an invalid text.
+    /// Reads a URL of a row.
+    ///
+    /// Returns nil for an invalid text.
     init?(stored text: String) {
         do {
             self = try ResourceURL(text, credentials: nil)

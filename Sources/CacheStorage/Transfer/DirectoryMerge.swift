@@ -2,8 +2,9 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// Merges feeds and images within the current transaction of the connection. It moves the files to their final names
-/// and makes them durable before the transaction commits the rows.
+/// Merges feeds and images within the current transaction of the connection.
+///
+/// It moves the files to their final names and makes them durable before the transaction commits the rows.
 final class DirectoryMerge: CacheMerge {
     private let connection: SQLiteConnection
     private let files: Descriptor
@@ -87,7 +88,9 @@ final class DirectoryMerge: CacheMerge {
         return true
     }
 
-    /// Returns the circles of a feed. Successive images usually belong to the same feed, whose circles are cached.
+    /// Returns the circles of a feed.
+    ///
+    /// Successive images usually belong to the same feed, whose circles are cached.
     private func circles(of feed: ResourceURL) throws(FeedError) -> VisibleCircles {
         if let known = circlesOfLastFeed, known.feed.key == feed.key { return known.circles }
         let circles = try VisibleCircles(Viewer(feed), in: connection)

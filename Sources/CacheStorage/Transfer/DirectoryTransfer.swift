@@ -3,7 +3,9 @@ internal import Glibc
 internal import Synchronization
 internal import SystemFiles
 
-/// Exports and imports the contents of a cache directory. The work occupies the thread of the database.
+/// Exports and imports the contents of a cache directory.
+///
+/// The work occupies the thread of the database.
 struct DirectoryTransfer: CacheTransfer {
     let path: String
     let database: Database
@@ -129,8 +131,9 @@ final class DirectoryImport: CacheIntake {
     }
 }
 
-/// Stages the blobs of an import as files in `incoming`. Writes them one after another and makes many of them durable
-/// at once.
+/// Stages the blobs of an import as files in `incoming`.
+///
+/// Writes them one after another and makes many of them durable at once.
 final class StagedBlobs: BlobIntake {
     private struct State {
         /// The file of the blob that is being received.
@@ -171,7 +174,9 @@ final class StagedBlobs: BlobIntake {
         if isFull { try makeDurable() }
     }
 
-    /// Waits until every staged blob is on disk. A failed fsync is final, because the kernel may have dropped the data.
+    /// Waits until every staged blob is on disk.
+    ///
+    /// A failed fsync is final, because the kernel may have dropped the data.
     func makeDurable() throws(FeedError) {
         let files = state.withLock { state in
             defer { state = State(current: state.current) }

@@ -9,8 +9,9 @@ struct ImportCommand {
 
     init(_ session: Session) { self.session = session }
 
-    /// Imports each archive. If one fails, the others are still imported. The cache is created only once there is a
-    /// readable archive.
+    /// Imports each archive.
+    ///
+    /// If one fails, the others are still imported. The cache is created only once there is a readable archive.
     func run(_ files: [String]) async throws(FeedError) -> ExitCode {
         if files.count == 1 { return try await importOne(files[0]) }
         if files.contains("-") { throw .notFound("- is standard input, and must be the only FILE").asMisuse() }
@@ -38,8 +39,9 @@ struct ImportCommand {
         return .ok
     }
 
-    /// Merges the archive that is `opened`, at `first`, and those after it. The beginning of the next archive is read
-    /// while one is merged.
+    /// Merges the archive that is `opened`, at `first`, and those after it.
+    ///
+    /// The beginning of the next archive is read while one is merged.
     private func merge(
         _ files: [String], from first: Int, _ opened: Opened, into cache: Cache, _ firstFailure: inout FeedError?
     ) async throws(FeedError) {

@@ -6,8 +6,9 @@ struct Deletion {
     let cache: Cache
     private var settings: Settings { session.settings }
 
-    /// Opens the cache, runs `delete`, and reports what was deleted, even if `delete` failed halfway. On a full disk,
-    /// the error says how much space is needed.
+    /// Opens the cache, runs `delete`, and reports what was deleted, even if `delete` failed halfway.
+    ///
+    /// On a full disk, the error says how much space is needed.
     static func run(
         in session: Session, _ access: CacheAccess,
         _ delete: (Deletion, inout ValidateReport) async throws(FeedError) -> Void
@@ -30,7 +31,9 @@ struct Deletion {
         return failure.map(ExitCode.of) ?? .ok
     }
 
-    /// Returns whether images are deleted or only counted. A dry run counts as if the feeds of `report` were deleted.
+    /// Returns whether images are deleted or only counted.
+    ///
+    /// A dry run counts as if the feeds of `report` were deleted.
     func removalMode(_ report: ValidateReport) -> RemovalMode {
         settings.dryRun
             ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
@@ -41,8 +44,9 @@ struct Deletion {
         if let failure = report.unreferenced.failure { throw failure }
     }
 
-    /// Waits for exports and galleries that read the cache, if there is anything to delete. `plan` finds the feeds that
-    /// would be deleted.
+    /// Waits for exports and galleries that read the cache, if there is anything to delete.
+    ///
+    /// `plan` finds the feeds that would be deleted.
     func keepReadersOut(
         _ plan: (inout ValidateReport) async throws(FeedError) -> Void
     ) async throws(FeedError) {
@@ -171,7 +175,9 @@ struct RemoveCommand {
         return code
     }
 
-    /// Checks that all feeds are saved before any of them is removed. A missing cache is not created.
+    /// Checks that all feeds are saved before any of them is removed.
+    ///
+    /// A missing cache is not created.
     private func requireSaved(_ feeds: [ResourceURL]) async throws(FeedError) {
         let saved = try await session.withCache(.read) { cache throws(FeedError) in
             Set(try await cache.feeds.summaries().map(\.url.key))

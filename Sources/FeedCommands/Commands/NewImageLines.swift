@@ -19,7 +19,9 @@ final class NewImageLines: Sendable {
         cache = FilePath.absolute(session.cachePath, in: session.world.currentDirectory)
     }
 
-    /// Adds images to the queue. Throws if an earlier line could not be written, unless the run was stopped.
+    /// Adds images to the queue.
+    ///
+    /// Throws if an earlier line could not be written, unless the run was stopped.
     func add(_ images: [NewImage]) throws(FeedError) {
         try state.withLock { state throws(FeedError) in
             if let failure = state.failure, !failure.isCancellation { throw failure }
@@ -52,7 +54,9 @@ final class NewImageLines: Sendable {
         }
     }
 
-    /// Removes the waiting images from the queue. Returns nil if the queue is empty or writing has failed.
+    /// Removes the waiting images from the queue.
+    ///
+    /// Returns nil if the queue is empty or writing has failed.
     private func takeWaiting() -> [NewImage]? {
         state.withLock { state in
             guard state.failure == nil, !state.waiting.isEmpty else { return nil }

@@ -35,7 +35,9 @@ struct GalleryOutput {
     let session: Session
     let gallery: FeedGallery
 
-    /// Writes the gallery of `feeds`. `used` is the part of `--max-time` that has already passed.
+    /// Writes the gallery of `feeds`.
+    ///
+    /// `used` is the part of `--max-time` that has already passed.
     func write(
         _ feeds: [ResourceURL], to directory: String, replacesForeign: Bool = false, used: Duration = .zero
     ) async throws(FeedError) -> GalleryReport {
@@ -76,8 +78,10 @@ struct TreeCommand {
 }
 
 extension Session {
-    /// Writes a tree. Reports each file with `--verbose`, and the plan in a dry run. `used` is the part of `--max-time`
-    /// that has already passed.
+    /// Writes a tree.
+    ///
+    /// Reports each file with `--verbose`, and the plan in a dry run. `used` is the part of `--max-time` that has
+    /// already passed.
     func writeTree(
         of cache: Cache, _ feeds: [ResourceURL], to directory: String, used: Duration = .zero
     ) async throws(FeedError) -> TreeReport {

@@ -56,8 +56,9 @@ struct SyncCommand {
     /// The report of a run, the failures of its gallery and its tree, and the figures of its cache for the metrics.
     private typealias Results = (SyncReport, [FeedError], RunMetrics.CacheFigures?)
 
-    /// Writes the gallery and the tree at the end of a run, and returns the errors. `used` is the part of `--max-time`
-    /// that has already passed.
+    /// Writes the gallery and the tree at the end of a run, and returns the errors.
+    ///
+    /// `used` is the part of `--max-time` that has already passed.
     private func writeOutputs(
         of cache: Cache, after report: SyncReport, used: Duration
     ) async throws(FeedError) -> [FeedError] {
@@ -75,7 +76,9 @@ struct SyncCommand {
         return [gallery, tree].compactMap(\.self)
     }
 
-    /// Saves the waits, also of a run that was stopped. If that fails, the run still counts as done.
+    /// Saves the waits, also of a run that was stopped.
+    ///
+    /// If that fails, the run still counts as done.
     private func keep(_ waits: [FeedWait], in cache: Cache) async {
         await uncancelled {
             do {
@@ -103,8 +106,9 @@ struct SyncCommand {
         }
     }
 
-    /// Writes the gallery or tree of the whole cache, even if some feeds failed. Returns the error if it could not be
-    /// written.
+    /// Writes the gallery or tree of the whole cache, even if some feeds failed.
+    ///
+    /// Returns the error if it could not be written.
     private func writeOutput(
         _ name: String, at directory: String?, after report: SyncReport,
         _ write: (_ directory: String) async throws(FeedError) -> LogLine
@@ -122,7 +126,9 @@ struct SyncCommand {
         }
     }
 
-    /// Builds the use case. `own` are the settings of each feed.
+    /// Builds the use case.
+    ///
+    /// `own` are the settings of each feed.
     private func sync(
         _ feeds: [ResourceURL], _ own: [Settings], _ givers: [ResourceURL.Key: FeedGiver], in cache: Cache,
         with client: Fetcher, _ waits: [FeedWait], printing lines: NewImageLines?
@@ -152,7 +158,9 @@ struct SyncCommand {
             hasPart: settings.shardBy == .image ? settings.shard.has(image:) : nil)
     }
 
-    /// Reports the result of the run. The result is a failure if the output cannot be written.
+    /// Reports the result of the run.
+    ///
+    /// The result is a failure if the output cannot be written.
     private func finish(
         _ report: SyncReport, _ layoutFailures: [FeedError], unwritten: FeedError?, took duration: Duration
     ) -> Result<ExitCode, FeedError> {
@@ -230,9 +238,10 @@ extension SyncCommand {
 }
 
 extension SyncCommand {
-    /// Returns the feeds of the operands and the OPML list, each once. Without these it returns the feeds in the config
-    /// file, or else the feeds in the cache. A missing cache is not created. `givers` says for each feed whether the
-    /// user, the config file, the list or the cache asked for it.
+    /// Returns the feeds of the operands and the OPML list, each once.
+    ///
+    /// Without these it returns the feeds in the config file, or else the feeds in the cache. A missing cache is not
+    /// created. `givers` says for each feed whether the user, the config file, the list or the cache asked for it.
     func feeds(
         _ given: [ResourceURL]
     ) async throws -> (all: [ResourceURL], givers: [ResourceURL.Key: FeedGiver]) {

@@ -136,8 +136,10 @@ enum FishCompletions {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The functions of the script. The first prints the URLs of the saved feeds. The second says whether the cursor is
-    /// after the path of `gallery` or `export`.
+    /// The functions of the script.
+    ///
+    /// The first prints the URLs of the saved feeds. The second says whether the cursor is after the path of `gallery`
+    /// or `export`.
     private static let feeds = #"""
         function __feedsync_feeds
             set -l words (commandline -opc)
@@ -159,8 +161,9 @@ enum FishCompletions {
         end
         """#
 
-    /// Returns the condition under which a FEED can follow; nil if the command takes none. Without a command, feeds are
-    /// offered once something is typed.
+    /// Returns the condition under which a FEED can follow; nil if the command takes none.
+    ///
+    /// Without a command, feeds are offered once something is typed.
     private static func feedCondition(_ spec: CommandSpec, _ condition: String) -> String? {
         guard spec.operand.namesFeeds else { return nil }
         if spec.operand.takesPath { return "\(condition); and __feedsync_is_behind_path" }

@@ -1,5 +1,7 @@
-/// A parsed help topic. It supports the part of Markdown that the topics use: headings, paragraphs, bullet lists,
-/// tables of two columns, indented code, and `code` and **bold** within a line.
+/// A parsed help topic.
+///
+/// It supports the part of Markdown that the topics use: headings, paragraphs, bullet lists, tables of two columns,
+/// indented code, and `code` and **bold** within a line.
 struct Markdown {
     enum Block: Hashable {
         case heading(String)
@@ -42,7 +44,9 @@ struct Markdown {
         }
     }
 
-    /// Parses one block. `lines` contain no blank line.
+    /// Parses one block.
+    ///
+    /// `lines` contain no blank line.
     private static func block(_ lines: [Substring]) -> Block {
         let first = lines[0]
         if first.hasPrefix("#") { return .heading(String(first.drop { "# ".contains($0) })) }

@@ -1,7 +1,9 @@
 /// Lays out plain text for a terminal of 80 columns.
 enum TextLayout {
     static let width = 80
-    /// The longest text that is kept on one line. Longer ones would leave ragged lines.
+    /// The longest text that is kept on one line.
+    ///
+    /// Longer ones would leave ragged lines.
     static let longestUnbroken = 30
     private static let noBreakSpace: Character = "\u{A0}"
 

@@ -70,8 +70,9 @@ struct Monitoring {
         try session.world.output.replaceFile(at: metricsFile, with: Array(metrics.text.utf8))
     }
 
-    /// Returns the time of the last success in the file. If the file cannot be read, the reason is reported, because an
-    /// alert may follow.
+    /// Returns the time of the last success in the file.
+    ///
+    /// If the file cannot be read, the reason is reported, because an alert may follow.
     private func earlierSuccess(in metricsFile: String) async -> String? {
         // A stopped run reads the file too.
         await uncancelled {
@@ -90,8 +91,9 @@ extension Settings {
     var metricsFileToWrite: String? { dryRun ? nil : metricsFile }
 }
 
-/// Pings a monitor at the start and the end of a run, by the convention of healthchecks.io. A ping takes little time,
-/// and a failed ping does not fail the run.
+/// Pings a monitor at the start and the end of a run, by the convention of healthchecks.io.
+///
+/// A ping takes little time, and a failed ping does not fail the run.
 final class Ping: Sendable {
     private static let limit = Duration.seconds(10)
     /// The limit for the last ping of a run that was stopped or has used up its time, because such a run ends within
@@ -101,7 +103,9 @@ final class Ping: Sendable {
 
     private let url: ResourceURL
     private let session: Session
-    /// The reasons that were already reported. The last ping usually fails for the same reason as the first.
+    /// The reasons that were already reported.
+    ///
+    /// The last ping usually fails for the same reason as the first.
     private let reported = Mutex<Set<String>>([])
 
     init(url: ResourceURL, session: Session) {
@@ -111,8 +115,9 @@ final class Ping: Sendable {
 
     func start() async { await send("start", retries: 0) }
 
-    /// Sends the last ping, also after the run was stopped, because the monitor would otherwise raise a false alarm. If
-    /// the run is stopped during the ping, the ping ends at once.
+    /// Sends the last ping, also after the run was stopped, because the monitor would otherwise raise a false alarm.
+    ///
+    /// If the run is stopped during the ping, the ping ends at once.
     func end(_ exitCode: Int32, isHurried: Bool) async {
         guard Task.isCancelled else {
             return await send("\(exitCode)", retries: 2, within: isHurried ? Self.hurriedLimit : Self.limit)
@@ -154,7 +159,9 @@ final class Ping: Sendable {
         return try ResourceURL("\(base)/\(word)", credentials: url.credentials)
     }
 
-    /// Reports a failed ping. The line contains only the host, because the whole URL is a secret.
+    /// Reports a failed ping.
+    ///
+    /// The line contains only the host, because the whole URL is a secret.
     private func reportFailure(_ reason: String) {
         guard reported.withLock({ $0.insert(reason).inserted }) else { return }
         session.notice("the ping to \(url.host ?? "") failed: \(reason)", "ping_failed")

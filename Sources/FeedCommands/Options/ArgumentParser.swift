@@ -10,7 +10,9 @@ enum Invocation: Hashable, Sendable {
     case version
 }
 
-/// Parses the command line, the environment and the config file into an invocation. It only reads what it is given.
+/// Parses the command line, the environment and the config file into an invocation.
+///
+/// It only reads what it is given.
 struct ArgumentParser {
     private let world: any World
 
@@ -51,8 +53,10 @@ struct ArgumentParser {
     }
 
     /// Returns the settings: the command line overrides the environment, which overrides the config file, which
-    /// overrides the default. The whole environment and the whole file are checked, so that a mistake is reported by
-    /// the first command that reads them.
+    /// overrides the default.
+    ///
+    /// The whole environment and the whole file are checked, so that a mistake is reported by the first command that
+    /// reads them.
     private func settings(of command: Command, _ given: [GivenOption]) throws(UsageError) -> Settings {
         let variables = try EnvironmentOptions.read(world)
             .filter { $0.option.isUsed(by: command) }
@@ -177,8 +181,9 @@ enum EnvironmentOptions {
     /// The variables that determine the user's directories.
     private static let directories: Set<String> = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
 
-    /// Reads the variables in the order of their names, so that the same mistake is always reported first. An empty
-    /// variable counts as unset: a script unsets a variable in this way for a single command.
+    /// Reads the variables in the order of their names, so that the same mistake is always reported first.
+    ///
+    /// An empty variable counts as unset: a script unsets a variable in this way for a single command.
     static func read(_ world: any World) throws(UsageError) -> [GivenOption] {
         for (name, value) in world.environment.sorted(by: { $0.key < $1.key })
         where hasReplacementCharacter(value) && (isOurs(name, value) || directories.contains(name)) {
@@ -211,8 +216,9 @@ enum EnvironmentOptions {
             && !isOfService(name.dropFirst(OptionSpec.variablePrefix.count), value)
     }
 
-    /// Returns whether Kubernetes or `docker --link` set the variable. They do so in every container next to a service
-    /// whose name begins with feedsync.
+    /// Returns whether Kubernetes or `docker --link` set the variable.
+    ///
+    /// They do so in every container next to a service whose name begins with feedsync.
     private static func isOfService(_ name: Substring, _ value: String) -> Bool {
         let words = name.split(separator: "_")
         return words.contains("PORT") || words.suffix(2) == ["SERVICE", "HOST"]

@@ -1,4 +1,6 @@
-/// The commands that run a use case. `help` and `completions` only print text.
+/// The commands that run a use case.
+///
+/// `help` and `completions` only print text.
 enum Command: String, CaseIterable, Sendable {
     case sync, show, image, validate, export, `import`, remove, status, gallery, tree
 
@@ -42,7 +44,9 @@ struct CommandSpec: Hashable, Sendable {
     let examples: [Example]
 }
 
-/// A topic that `help` explains. Its text is in `Help/Topics`. If a command has the same name, both are shown.
+/// A topic that `help` explains.
+///
+/// Its text is in `Help/Topics`. If a command has the same name, both are shown.
 enum HelpTopic: String, CaseIterable, Sendable {
     case config, feeds, network, monitoring, cache, archive, gallery, cluster
     case exitCodes = "exit-codes"

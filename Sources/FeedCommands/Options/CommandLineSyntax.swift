@@ -7,14 +7,19 @@ struct GivenOption {
     let value: String?
 }
 
-/// Splits a command line into options and operands, in any order, by the rules of GNU getopt. `ArgumentParser` decides
-/// what they mean and which of them go together.
+/// Splits a command line into options and operands, in any order, by the rules of GNU getopt.
+///
+/// `ArgumentParser` decides what they mean and which of them go together.
 struct CommandLineSyntax {
     private(set) var options: [GivenOption] = []
     private(set) var operands: [String] = []
-    /// The first operand, if it can name a command. After `--` it cannot.
+    /// The first operand, if it can name a command.
+    ///
+    /// After `--` it cannot.
     private(set) var firstWord: String?
-    /// What `--help`, `--version` or `--man` asks for. Words after `--help` and `--version` are ignored.
+    /// What `--help`, `--version` or `--man` asks for.
+    ///
+    /// Words after `--help` and `--version` are ignored.
     private(set) var request: OptionSpec.TextRequest?
     private var rest: ArraySlice<String>
 
@@ -60,7 +65,9 @@ struct CommandLineSyntax {
         try take(option, spelling, attached: attached)
     }
 
-    /// Returns the option that `--no-NAME` unsets. The config file or the environment may have set it.
+    /// Returns the option that `--no-NAME` unsets.
+    ///
+    /// The config file or the environment may have set it.
     private static func optionUnset(by spelling: String) -> OptionSpec? {
         guard spelling.hasPrefix("--no-"), let option = OptionTable.long(spelling.dropFirst("--no-".count)),
             option.isOfConfigFile

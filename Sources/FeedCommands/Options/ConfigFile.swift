@@ -1,7 +1,8 @@
 import FeedCore
 
-/// Parses a config file into options and feeds, in their order. `ArgumentParser` combines them with the environment and
-/// the command line.
+/// Parses a config file into options and feeds, in their order.
+///
+/// `ArgumentParser` combines them with the environment and the command line.
 ///
 ///     # a comment
 ///     max-age = 2d
@@ -71,7 +72,9 @@ struct ConfigFile {
         }
     }
 
-    /// Reads the config file. Returns nil if the default file does not exist.
+    /// Reads the config file.
+    ///
+    /// Returns nil if the default file does not exist.
     static func read(_ settings: Settings, _ world: any World) throws(UsageError) -> ConfigFile? {
         guard let path = world.configPath(settings) else { return nil }
         let bytes: [UInt8]?
@@ -128,9 +131,10 @@ struct ConfigFile {
             option: option, spelling: name, value: option.isPath && !isStream ? try located(value) : value)
     }
 
-    /// Returns a path of this file as an absolute path. `~` is the home directory, and a relative path starts in the
-    /// directory of the file, because cron chooses the working directory. A URL stays unchanged, and the check of the
-    /// value reports it.
+    /// Returns a path of this file as an absolute path.
+    ///
+    /// `~` is the home directory, and a relative path starts in the directory of the file, because cron chooses the
+    /// working directory. A URL stays unchanged, and the check of the value reports it.
     private func located(_ value: String) throws(UsageError) -> String {
         guard let value = world.expandingHome(value) else {
             throw UsageError("\(noHome) for ~")
@@ -205,7 +209,9 @@ enum ConfigLine: Hashable {
         return try value(quoted)
     }
 
-    /// Parses a value. In double quotes it may have blanks at its ends, and a backslash escapes a quote or a backslash.
+    /// Parses a value.
+    ///
+    /// In double quotes it may have blanks at its ends, and a backslash escapes a quote or a backslash.
     private static func value(_ text: Substring) throws(UsageError) -> String {
         let text = trim(text)
         guard text.hasPrefix("\"") else { return String(text) }

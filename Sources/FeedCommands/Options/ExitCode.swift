@@ -1,6 +1,8 @@
 import FeedCore
 
-/// The exit code of a run, for scripts. The help topic explains what to do for each code.
+/// The exit code of a run, for scripts.
+///
+/// The help topic explains what to do for each code.
 package enum ExitCode: Int32, CaseIterable, Sendable {
     case ok = 0
     case failure = 1
@@ -32,8 +34,9 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     }
 }
 
-/// A mistake in the command line, the environment or the config file. Both texts are safe to print: text from outside
-/// is escaped, and passwords are removed.
+/// A mistake in the command line, the environment or the config file.
+///
+/// Both texts are safe to print: text from outside is escaped, and passwords are removed.
 struct UsageError: Error, Hashable, Sendable {
     let message: String
     let hint: String?

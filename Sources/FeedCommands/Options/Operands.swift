@@ -11,8 +11,9 @@ enum FeedOperand {
         return try url(web, currentDirectory: currentDirectory, isFile: isFile).asFeed
     }
 
-    /// Returns the URL of an operand. A relative path starts in the current directory. The name of an existing file
-    /// always means that file.
+    /// Returns the URL of an operand.
+    ///
+    /// A relative path starts in the current directory. The name of an existing file always means that file.
     static func url(
         _ operand: String, currentDirectory: String, isFile: (String) -> Bool
     ) throws(UsageError) -> ResourceURL {
@@ -78,15 +79,17 @@ enum FeedOperand {
 
     private static func isPath(_ operand: String) -> Bool { operand.hasPrefix("/") || operand.hasPrefix(".") }
 
-    /// Returns whether the operand is most likely a mistyped URL, with a quote before it or without its scheme. As a
-    /// path, it would be printed with its password.
+    /// Returns whether the operand is most likely a mistyped URL, with a quote before it or without its scheme.
+    ///
+    /// As a path, it would be printed with its password.
     private static func isMistyped(_ operand: String) -> Bool {
         guard !isPath(operand) else { return false }
         return operand.contains("://") || operand.lastIndex(of: "@").map { operand[..<$0].contains(":") } == true
     }
 
-    /// Returns an operand for a message, without control characters and passwords. A malformed URL may have a password
-    /// anywhere before the last @, and in the port.
+    /// Returns an operand for a message, without control characters and passwords.
+    ///
+    /// A malformed URL may have a password anywhere before the last @, and in the port.
     static func shown(_ operand: String) -> String { TerminalText.escape(withoutPassword(operand)) }
 
     private static func withoutPassword(_ operand: String) -> String {
@@ -102,8 +105,9 @@ enum FeedOperand {
         return "\(operand[...colon])***"
     }
 
-    /// Returns whether the path begins like the name of a server, such as `example.com/feed.json`. curl and browsers
-    /// would contact that server.
+    /// Returns whether the path begins like the name of a server, such as `example.com/feed.json`.
+    ///
+    /// curl and browsers would contact that server.
     static func mayLackScheme(_ operand: String) -> Bool {
         let beginning = operand.prefix { $0 != "/" }
         let isHost = beginning.contains(".") && !beginning.hasPrefix(".") || beginning.lowercased() == "localhost"
@@ -112,7 +116,9 @@ enum FeedOperand {
     }
 }
 
-/// Collects feeds in order, each once. If a feed is named twice, the credentials of either are kept.
+/// Collects feeds in order, each once.
+///
+/// If a feed is named twice, the credentials of either are kept.
 struct DistinctFeeds {
     private(set) var urls: [ResourceURL] = []
     private var indices: [ResourceURL.Key: Int] = [:]

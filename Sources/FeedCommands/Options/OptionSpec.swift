@@ -20,17 +20,23 @@ struct OptionSpec: Sendable {
     var defaultText: String?
     let help: String
     var group = Group.common
-    /// The commands that accept the option. It is empty for an option of `help`.
+    /// The commands that accept the option.
+    ///
+    /// It is empty for an option of `help`.
     var commands = Command.every
     /// Further commands that use the option if the config file or the environment sets it.
     var furtherCommands: Set<Command> = []
     /// The text to print; nil for an option that sets something.
     var request: TextRequest?
-    /// Sets the value. Returns false if the text is not a valid value.
+    /// Sets the value.
+    ///
+    /// Returns false if the text is not a valid value.
     var set: @Sendable (inout Settings, String) -> Bool = { _, _ in true }
     /// Sets the default value again.
     var reset: @Sendable (inout Settings) -> Void = { _ in }
-    /// Whether the option may be repeated. Its values replace those from other places.
+    /// Whether the option may be repeated.
+    ///
+    /// Its values replace those from other places.
     var isList = false
     /// Whether the value may be a password, which is never printed.
     var isSecret = false
@@ -76,7 +82,9 @@ extension OptionSpec {
 
     func isUsed(by command: Command) -> Bool { commands.contains(command) || furtherCommands.contains(command) }
 
-    /// Whether the option can be in the config file. The options that choose the file cannot.
+    /// Whether the option can be in the config file.
+    ///
+    /// The options that choose the file cannot.
     var isOfConfigFile: Bool {
         request == nil && long != "config" && long != "no-config" && !Self.ofOneCall.contains(long)
     }
@@ -100,7 +108,9 @@ extension OptionSpec {
             expected: syntax.expected)
     }
 
-    /// Makes an option that may be repeated. The environment can give one value.
+    /// Makes an option that may be repeated.
+    ///
+    /// The environment can give one value.
     static func list<Value>(
         _ long: String, short: Character? = nil, _ placeholder: String, addsTo target: Field<[Value]>,
         as syntax: ValueSyntax<Value>, isSecret: Bool = false, _ group: Group, of commands: Set<Command>,

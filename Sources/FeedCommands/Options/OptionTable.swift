@@ -1,5 +1,7 @@
-/// Lists every option, in the order of the help. The parser, the help, the man page, the completions, the environment and
-/// the config file are generated from this table.
+/// Lists every option, in the order of the help.
+///
+/// The parser, the help, the man page, the completions, the environment and the config file are generated from this
+/// table.
 enum OptionTable {
     static let all = main + monitoring + pace + network.map(\.perFeed) + common
 
@@ -206,8 +208,9 @@ extension OptionTable {
 }
 
 extension CommandSpec {
-    /// Returns whether the command accepts the option. `help` and `completions` accept the options that every command
-    /// accepts.
+    /// Returns whether the command accepts the option.
+    ///
+    /// `help` and `completions` accept the options that every command accepts.
     func takes(_ option: OptionSpec) -> Bool {
         if option.isOfHelp { return name == "help" }
         return command.map(option.commands.contains) ?? (option.commands == Command.every)

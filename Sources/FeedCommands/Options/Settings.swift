@@ -1,6 +1,8 @@
 import FeedCore
 
-/// The values of all options. The initial values are the defaults, which the option table has as text.
+/// The values of all options.
+///
+/// The initial values are the defaults, which the option table has as text.
 struct Settings: Hashable, Sendable {
     enum Verbosity: Hashable, Sendable { case quiet, normal, verbose }
 
@@ -13,7 +15,9 @@ struct Settings: Hashable, Sendable {
     /// The feeds of the config file, each with its own settings.
     var feeds = ConfiguredFeeds()
 
-    /// The value of `--cache` or `FEEDSYNC_CACHE`. `World.cachePath` has the default.
+    /// The value of `--cache` or `FEEDSYNC_CACHE`.
+    ///
+    /// `World.cachePath` has the default.
     var cache: String?
     var maxAge = MaxAge.standard
     /// The time for which a confirmed feed is not requested; nil for every run.

@@ -1,9 +1,10 @@
 import FeedCore
 import Hashing
 
-/// One of the parts that the machines of a cluster do. The part of a text is the first four bytes of its SHA-256 as a
-/// number, modulo the number of parts. This is the same in every version, because a cache continues with the part that
-/// it holds.
+/// One of the parts that the machines of a cluster do.
+///
+/// The part of a text is the first four bytes of its SHA-256 as a number, modulo the number of parts. This is the same
+/// in every version, because a cache continues with the part that it holds.
 struct Shard: Hashable, Sendable, CustomStringConvertible {
     enum Unit: String, CaseIterable, Sendable { case host, image }
 
@@ -30,8 +31,10 @@ struct Shard: Hashable, Sendable, CustomStringConvertible {
 
     private static let mostParts: Int64 = 1_000_000
 
-    /// Returns whether the feed belongs to the part. All feeds of a host, on any port, belong to one part, so that one
-    /// machine requests the host. A file has no host and counts by its own URL.
+    /// Returns whether the feed belongs to the part.
+    ///
+    /// All feeds of a host, on any port, belong to one part, so that one machine requests the host. A file has no host
+    /// and counts by its own URL.
     func has(feed: ResourceURL) throws(FeedError) -> Bool { try has(feed.host?.lowercased() ?? feed.text) }
 
     func has(image: ResourceURL) throws(FeedError) -> Bool { try has(image.text) }

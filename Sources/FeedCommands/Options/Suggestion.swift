@@ -19,8 +19,9 @@ enum Suggestion {
     ]
     private static let listing = "feedsync status lists the saved feeds"
 
-    /// Returns "did you mean sync?", or nil if no known word is similar. `prefix` is printed before each word and is
-    /// left out of the comparison.
+    /// Returns "did you mean sync?", or nil if no known word is similar.
+    ///
+    /// `prefix` is printed before each word and is left out of the comparison.
     static func hint(for given: some StringProtocol, among known: [String], prefix: String = "") -> String? {
         if let (command, advice) = adviceElsewhere[given.lowercased()], known.contains(command) { return advice }
         let nearest = nearest(to: String(given), among: known).map { prefix + $0 }

@@ -21,7 +21,9 @@ extension World {
         return settings.config ?? ownPath("XDG_CONFIG_HOME", inHome: ".config").map { "\($0)/config" }
     }
 
-    /// Returns the path of the cache. `option` is the value of `--cache` or `FEEDSYNC_CACHE`.
+    /// Returns the path of the cache.
+    ///
+    /// `option` is the value of `--cache` or `FEEDSYNC_CACHE`.
     func cachePath(_ option: String?) throws(UsageError) -> String {
         if let path = option ?? ownPath("XDG_CACHE_HOME", inHome: ".cache") { return path }
         throw UsageError(
@@ -29,15 +31,18 @@ extension World {
             hint: "set --cache DIR or FEEDSYNC_CACHE", exitCode: .configuration)
     }
 
-    /// Returns the directory of feedsync below an XDG directory. The XDG specification requires relative paths to be
-    /// ignored.
+    /// Returns the directory of feedsync below an XDG directory.
+    ///
+    /// The XDG specification requires relative paths to be ignored.
     private func ownPath(_ variable: String, inHome name: String) -> String? {
         let given = environment[variable].flatMap { FilePath.isAbsolute($0) ? $0 : nil }
         guard let directory = given ?? home.map({ $0 == "/" ? "/\(name)" : "\($0)/\(name)" }) else { return nil }
         return directory.hasSuffix("/") ? "\(directory)feedsync" : "\(directory)/feedsync"
     }
 
-    /// Returns the URL of a FEED on the command line. A relative path starts in the current directory.
+    /// Returns the URL of a FEED on the command line.
+    ///
+    /// A relative path starts in the current directory.
     func feed(_ operand: String) throws(UsageError) -> ResourceURL {
         try FeedOperand.feed(operand, currentDirectory: currentDirectory, isFile: fileExists)
     }
@@ -50,6 +55,7 @@ extension World {
 
 let noHome = "neither HOME nor the user's account names a home directory"
 
-/// Returns whether the text contains U+FFFD, which replaces bytes that are not UTF-8. Such a path would name another
-/// file.
+/// Returns whether the text contains U+FFFD, which replaces bytes that are not UTF-8.
+///
+/// Such a path would name another file.
 func hasReplacementCharacter(_ text: String) -> Bool { text.unicodeScalars.contains("\u{FFFD}") }

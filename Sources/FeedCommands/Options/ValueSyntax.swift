@@ -151,7 +151,9 @@ private func digits(_ text: Substring) -> Int64? { DecimalDigits.number(text) }
 extension ValueSyntax<String?> {
     static func directory(_ example: String) -> ValueSyntax { path(example, .directory) }
 
-    /// Parses a path. A URL is refused, because it means that the path was forgotten and this is the next operand.
+    /// Parses a path.
+    ///
+    /// A URL is refused, because it means that the path was forgotten and this is the next operand.
     static func path(_ example: String, _ kind: ValueKind = .file, insteadOfURL: String = "") -> ValueSyntax {
         aPath(example, kind, insteadOfURL).orNil()
     }
@@ -165,11 +167,15 @@ extension ValueSyntax<String?> {
         }
     }
 
-    /// The proxy schemes of libcurl. A proxy without a scheme is an http proxy.
+    /// The proxy schemes of libcurl.
+    ///
+    /// A proxy without a scheme is an http proxy.
     private static let proxySchemes = ["http", "https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
 
-    /// Parses a proxy. A control character in its user name or password is refused here, because libcurl would silently
-    /// ignore the credentials.
+    /// Parses a proxy.
+    ///
+    /// A control character in its user name or password is refused here, because libcurl would silently ignore the
+    /// credentials.
     static let proxy = ValueSyntax<String>(
         expected: "a proxy such as http://proxy.example:3128 or socks5h://proxy.example, or an empty value for no proxy"
     ) { text in
@@ -185,7 +191,9 @@ extension ValueSyntax<String?> {
 }
 
 extension ValueSyntax<ResourceURL?> {
-    /// Parses the ping URL. It cannot have a query, because `/start` and the exit code are appended to its path.
+    /// Parses the ping URL.
+    ///
+    /// It cannot have a query, because `/start` and the exit code are appended to its path.
     static let pingURL = ValueSyntax<ResourceURL>(
         expected: "an http or https URL without ? or #, such as https://hc-ping.com/UUID"
     ) { text in
@@ -204,7 +212,9 @@ extension ValueSyntax<String> {
         }
     }
 
-    /// Parses the value of a header. A line break would start another header. An empty value removes the header.
+    /// Parses the value of a header.
+    ///
+    /// A line break would start another header. An empty value removes the header.
     static let headerText = ValueSyntax(expected: "text without control characters, such as mirror/1.0") { text in
         isVisible(text) ? text : nil
     }

@@ -14,7 +14,9 @@ enum ArchiveText {
             ])
     }
 
-    /// Sums up an import. `file` is given if there are several archives.
+    /// Sums up an import.
+    ///
+    /// `file` is given if there are several archives.
     static func summary(_ report: ImportReport, file: String?) -> LogLine {
         let outcomes: [ImportReport.Outcome] = [.added, .replaced, .kept]
         let counts = outcomes.map { outcome in

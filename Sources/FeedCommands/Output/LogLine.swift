@@ -58,7 +58,9 @@ extension LogLine {
             fields: error.hint.map { [("hint", .string($0))] } ?? [])
     }
 
-    /// Reports feeds whose saved copies are used. `url` is the first of them, and `savedAt` the oldest time.
+    /// Reports feeds whose saved copies are used.
+    ///
+    /// `url` is the first of them, and `savedAt` the oldest time.
     init(
         savedCopyOf url: ResourceURL, event: String = "feed_offline", count: Int = 1, savedAt: Timestamp,
         _ cause: FeedError, text: String

@@ -97,7 +97,9 @@ struct PrintedFeed {
 
 /// The format of the JSON objects on standard output, which scripts rely on.
 enum JSONFormat {
-    /// The first member of each object. It changes when a member changes its meaning or is removed.
+    /// The first member of each object.
+    ///
+    /// It changes when a member changes its meaning or is removed.
     static let version = 1
 
     /// Returns a line with an object of these members.

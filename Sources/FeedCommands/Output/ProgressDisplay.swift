@@ -9,7 +9,9 @@ final class ProgressDisplay: Sendable {
     private let output: any Output
     private let colours: Bool
     private let start = ContinuousClock.now
-    /// Counts bytes as they arrive, for work that does not report them itself. A large image takes minutes.
+    /// Counts bytes as they arrive, for work that does not report them itself.
+    ///
+    /// A large image takes minutes.
     private let meter: ByteMeter?
     /// Whether the line is drawn once more at the end, so that short work shows it too.
     private let showsEnd: Bool
@@ -33,7 +35,9 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Runs `work` and shows the line meanwhile. The line is removed before this returns.
+    /// Runs `work` and shows the line meanwhile.
+    ///
+    /// The line is removed before this returns.
     func during<Outcome, Failure: Error>(
         _ work: () async throws(Failure) -> Outcome
     ) async throws(Failure) -> Outcome {
@@ -61,11 +65,15 @@ final class ProgressDisplay: Sendable {
     }
 }
 
-/// Formats a progress line. If there is too little room, less important parts are left out. The count always stays.
+/// Formats a progress line.
+///
+/// If there is too little room, less important parts are left out. The count always stays.
 enum ProgressLine {
     private struct Part {
         let text: String
-        /// The importance. Parts with a lower rank are left out first.
+        /// The importance.
+        ///
+        /// Parts with a lower rank are left out first.
         let rank: Int
         var gap = 2
         var isAlarm = false
@@ -75,8 +83,10 @@ enum ProgressLine {
     private static let barWidths = 10...30
     private static let labelWidths = 6...24
 
-    /// Returns the line for a terminal of `width` columns. The last columns stay free, because the terminal prints ^C
-    /// after the line, and some terminals wrap a full line. All text is ASCII, including the host in the label.
+    /// Returns the line for a terminal of `width` columns.
+    ///
+    /// The last columns stay free, because the terminal prints ^C after the line, and some terminals wrap a full line.
+    /// All text is ASCII, including the host in the label.
     static func text(_ state: ProgressState, at time: Duration, width: Int, colours: Bool = false) -> String {
         let room = max(1, width - 1 - "^C".count)
         var parts = parts(state, at: time)

@@ -1,7 +1,8 @@
 import FeedCore
 
-/// Calculates the figures of a progress line from the progress at each time. It reads no clock: times are spans since
-/// the work began.
+/// Calculates the figures of a progress line from the progress at each time.
+///
+/// It reads no clock: times are spans since the work began.
 struct ProgressState {
     /// The window over which the rate is measured: long enough to smooth batches, short enough to show a stalled
     /// server.
@@ -9,7 +10,9 @@ struct ProgressState {
 
     /// The name of the work.
     var label: String
-    /// The name of the things that are counted. When it changes, the time left is calculated anew.
+    /// The name of the things that are counted.
+    ///
+    /// When it changes, the time left is calculated anew.
     var noun: String {
         didSet { if noun != oldValue { start = nil } }
     }
@@ -29,7 +32,9 @@ struct ProgressState {
         sample(at: time)
     }
 
-    /// Records the bytes at a time. `bytes` is given if they are counted separately.
+    /// Records the bytes at a time.
+    ///
+    /// `bytes` is given if they are counted separately.
     mutating func sample(bytes: Int64? = nil, at time: Duration) {
         if let bytes { progress.bytes = bytes }
         if let last = samples.last, time - last.at < .milliseconds(100) {
@@ -67,7 +72,9 @@ extension Progress {
     var wholeTotal: Int? { awaitedFeeds == 0 ? total : nil }
 }
 
-/// Calculates the progress of a sync from its events. It counts feeds until the first feed has images, then images.
+/// Calculates the progress of a sync from its events.
+///
+/// It counts feeds until the first feed has images, then images.
 struct SyncProgress {
     private(set) var progress: Progress
     private(set) var noun = "feed"

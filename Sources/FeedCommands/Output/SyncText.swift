@@ -3,8 +3,9 @@ import JSONText
 
 /// Makes the lines of a sync for standard error.
 enum SyncText {
-    /// Returns one line for each distinct cause of failure. With `wereReported`, the failures of feeds and images were
-    /// already reported as steps.
+    /// Returns one line for each distinct cause of failure.
+    ///
+    /// With `wereReported`, the failures of feeds and images were already reported as steps.
     static func failures(_ report: SyncReport, wereReported: Bool) -> [LogLine] {
         let end = fatal(report).map { [LogLine($0)] } ?? []
         guard !wereReported else { return end }
@@ -90,8 +91,9 @@ enum SyncText {
 
 /// Makes the summary of `sync --json`.
 enum SyncJSON {
-    /// Returns the object. `failure` is the error of the run itself, such as a full disk; without one, `error` is left
-    /// out.
+    /// Returns the object.
+    ///
+    /// `failure` is the error of the run itself, such as a full disk; without one, `error` is left out.
     static func text(_ report: SyncReport, _ failure: FeedError?, took duration: Duration) -> String {
         let images = report.images
         var members: [(String, JSONValue)] = [

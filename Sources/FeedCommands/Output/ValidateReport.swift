@@ -1,9 +1,13 @@
 import FeedCore
 import JSONText
 
-/// The result of `validate` or `remove`. In a dry run, it is what would be done.
+/// The result of `validate` or `remove`.
+///
+/// In a dry run, it is what would be done.
 struct ValidateReport {
-    /// A deleted feed. `fault` is nil if the user asked for the removal.
+    /// A deleted feed.
+    ///
+    /// `fault` is nil if the user asked for the removal.
     typealias DeletedFeed = (url: ResourceURL, fault: ValidateFeedCache.Fault?)
 
     var feedsDeleted: [DeletedFeed] = []
@@ -38,8 +42,9 @@ struct ValidateReport {
         return LogLine(summary: wasStopped ? "stopped; \(done)" : done, wasStopped: wasStopped, figures)
     }
 
-    /// The line about feeds ahead of the clock. One line covers all of them, because a clock that is behind affects
-    /// every feed.
+    /// The line about feeds ahead of the clock.
+    ///
+    /// One line covers all of them, because a clock that is behind affects every feed.
     var ahead: String? {
         guard let first = feedsAhead.first else { return nil }
         let others = feedsAhead.count - 1

@@ -1,7 +1,8 @@
 import FeedCore
 
-/// The saved feeds for `show`, which delivers a feed even if the cache is unusable. The cache is open only during each
-/// call, so that other runs can use it while a server is asked.
+/// The saved feeds for `show`, which delivers a feed even if the cache is unusable.
+///
+/// The cache is open only during each call, so that other runs can use it while a server is asked.
 struct BrieflyOpenedFeeds: FeedStore {
     let session: Session
 
@@ -35,8 +36,9 @@ struct BrieflyOpenedFeeds: FeedStore {
 }
 
 extension Session {
-    /// Throws if the database is damaged, or written by a newer version. Any other error of the cache is reported after
-    /// the delivery.
+    /// Throws if the database is damaged, or written by a newer version.
+    ///
+    /// Any other error of the cache is reported after the delivery.
     func requireReadableCache() async throws(FeedError) {
         do throws(FeedError) {
             try await withCache(.readOrEmpty) { _ in }
@@ -51,7 +53,9 @@ extension Session {
         }
     }
 
-    /// Returns the words for a feed or image from its server. `failure` is the error if it was not saved.
+    /// Returns the words for a feed or image from its server.
+    ///
+    /// `failure` is the error if it was not saved.
     static func source(_ failure: FeedError?) -> String {
         "from its server, \(failure == nil ? "saved" : "not saved")"
     }

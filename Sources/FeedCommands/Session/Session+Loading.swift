@@ -16,7 +16,9 @@ extension Session {
 
     func localFeeds(in store: any FeedStore) -> LocalFeedLoader { LocalFeedLoader(store: store, now: now) }
 
-    /// Makes the use case that refreshes feeds with the settings `own`. `giver` says where the feeds were named.
+    /// Makes the use case that refreshes feeds with the settings `own`.
+    ///
+    /// `giver` says where the feeds were named.
     func refresh(
         _ local: LocalFeedLoader, with client: any HTTPClient, _ own: Settings, saves: Bool,
         givenBy giver: FeedGiver = .person,
@@ -64,7 +66,9 @@ extension Session {
 
 /// Makes the client of a command.
 extension Session {
-    /// Checks the files that a client needs before it is made. `own` are the settings of the run's feeds.
+    /// Checks the files that a client needs before it is made.
+    ///
+    /// `own` are the settings of the run's feeds.
     func requireTrust(for own: [Settings]) throws(FeedError) {
         for feed in own { try requireFiles(of: feed) }
         if own.contains(where: \.insecure) {
@@ -72,11 +76,14 @@ extension Session {
         }
     }
 
-    /// Makes the client. It prints nothing, because it runs at the same time as the opening of the cache, which may.
+    /// Makes the client.
+    ///
+    /// It prints nothing, because it runs at the same time as the opening of the cache, which may.
     func makeTransport() throws(FeedError) -> any HTTPClient { try world.makeClient(settings.network) }
 
-    /// Runs `run` with a fetcher that ends its requests when `--max-time` has passed. The wait for another run does not
-    /// count, because `--lock-wait` limits it.
+    /// Runs `run` with a fetcher that ends its requests when `--max-time` has passed.
+    ///
+    /// The wait for another run does not count, because `--lock-wait` limits it.
     func fetching<Outcome, Failure: Error>(
         through transport: any HTTPClient, files: (any HTTPClient)? = nil, spent: Duration = .zero,
         meter: ByteMeter? = nil, mostJobs: Int = .max,
@@ -98,8 +105,9 @@ extension Session {
         }
     }
 
-    /// Runs work that `--max-time` limits, and cancels it when the time has passed. `used` is the time that has passed
-    /// before.
+    /// Runs work that `--max-time` limits, and cancels it when the time has passed.
+    ///
+    /// `used` is the time that has passed before.
     func withinMaxTime<Outcome: Sendable>(
         _ what: String, used: Duration, _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
@@ -118,8 +126,10 @@ extension Session {
             route: settings.network.route)
     }
 
-    /// Checks that the files can be read. Without them, a request would fail as if the server were unreachable, or
-    /// would be sent without its password. Each request reads them again, which is impossible with a pipe.
+    /// Checks that the files can be read.
+    ///
+    /// Without them, a request would fail as if the server were unreachable, or would be sent without its password.
+    /// Each request reads them again, which is impossible with a pipe.
     private func requireFiles(of own: Settings) throws(FeedError) {
         var files = [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]
         // The default file is optional.

@@ -64,9 +64,10 @@ struct Session: Sendable {
 
     // MARK: The cache
 
-    /// Opens the cache for `work`, and closes it at its end: whatever follows, such as a slow reader of the output, must
-    /// not keep other runs from the cache. On a full disk, SQLite cannot open a cache for writing while it is open for
-    /// reading.
+    /// Opens the cache for `work`, and closes it at its end: whatever follows, such as a slow reader of the output,
+    /// must not keep other runs from the cache.
+    ///
+    /// On a full disk, SQLite cannot open a cache for writing while it is open for reading.
     func withCache<Outcome>(
         _ access: CacheAccess, _ work: (Cache) async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {

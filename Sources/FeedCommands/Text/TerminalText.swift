@@ -23,8 +23,9 @@ enum TerminalText {
     }
 }
 
-/// Removes user names and passwords from the URLs in a text. This is the last check before a line is printed, for URLs
-/// in unexpected positions such as a file name.
+/// Removes user names and passwords from the URLs in a text.
+///
+/// This is the last check before a line is printed, for URLs in unexpected positions such as a file name.
 enum Passwords {
     static func hidden(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
@@ -41,6 +42,8 @@ enum Passwords {
         return String(decoding: shown + rest, as: UTF8.self)
     }
 
-    /// Returns whether the byte ends the authority of a URL. A quotation mark may be a part of the password.
+    /// Returns whether the byte ends the authority of a URL.
+    ///
+    /// A quotation mark may be a part of the password.
     private static func endsAuthority(_ byte: UInt8) -> Bool { byte <= 0x20 || "/?#".utf8.contains(byte) }
 }

@@ -1,6 +1,8 @@
 package import FeedCore
 
-/// The environment of the program. The composition root has the real one, and tests have a double.
+/// The environment of the program.
+///
+/// The composition root has the real one, and tests have a double.
 package protocol World: Sendable {
     // MARK: The process
 

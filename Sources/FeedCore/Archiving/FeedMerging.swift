@@ -5,14 +5,17 @@ package protocol ArchivedFeed {
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError)
 }
 
-/// Use case: merge the feeds of an archive into a cache. A saved feed is replaced only by a feed that was saved later,
-/// and intact image data stays. An archive is a record, not an instruction: unless it is restored, it names no feed and
-/// sets no `keep`.
+/// Use case: merge the feeds of an archive into a cache.
+///
+/// A saved feed is replaced only by a feed that was saved later, and intact image data stays. An archive is a record,
+/// not an instruction: unless it is restored, it names no feed and sets no `keep`.
 package struct FeedMerging: Sendable {
     private let isForced: Bool
     private let restores: Bool
     private let now: Timestamp
 
+    /// Creates the rules of a merge.
+    ///
     /// `isForced` lets any feed of the archive replace a saved feed. `restores` says that the archive is the user's
     /// own.
     package init(isForced: Bool, restores: Bool = false, now: Timestamp) {
@@ -35,7 +38,9 @@ package struct FeedMerging: Sendable {
         return report
     }
 
-    /// Merges one feed and returns the outcome. Calls `taken` for each URL that gets data.
+    /// Merges one feed and returns the outcome.
+    ///
+    /// Calls `taken` for each URL that gets data.
     private func merge(
         _ feed: any ArchivedFeed, into cache: any CacheMerge, _ taken: (ResourceURL) -> Void
     ) throws(FeedError) -> ImportReport.Outcome {
@@ -89,8 +94,10 @@ package struct FeedMerging: Sendable {
         return isForced || isLater(feed.savedAt, than: savedAt) ? .replaced : .kept
     }
 
-    /// Whether one moment counts as later. A moment ahead of the clock comes from a wrong clock and counts as the
-    /// earliest; otherwise the feeds of that machine would always win.
+    /// Whether one moment counts as later.
+    ///
+    /// A moment ahead of the clock comes from a wrong clock and counts as the earliest; otherwise the feeds of that
+    /// machine would always win.
     private func isLater(_ one: Timestamp, than other: Timestamp) -> Bool {
         let (canBe, canOtherBe) = (one.age(at: now) != nil, other.age(at: now) != nil)
         return canBe == canOtherBe ? one > other : canBe
@@ -101,11 +108,15 @@ package struct FeedMerging: Sendable {
 private struct KeptUnion {
     /// The images, newest first.
     let images: [FeedImage]
-    /// The ids of items that come from the archive. Their images are never requested: an archive is a record.
+    /// The ids of items that come from the archive.
+    ///
+    /// Their images are never requested: an archive is a record.
     let archived: Set<ExactText>
     /// Whether there is anything to change in the cache.
     let changes: Bool
 
+    /// Merges the images of both versions.
+    ///
     /// `given` are the images of the archive's version: all of them with `keepsEarlier`, else those that have left it and
     /// are kept. With `keepsEarlier`, what only the earlier version contains is kept too. The user's own archive, which
     /// `restores`, can have current items that are requested later.
@@ -138,8 +149,9 @@ private struct KeptUnion {
         var image: FeedImage
         var isArchived: Bool
 
-        /// Takes the version that was in the feed later. Where both have the same URLs, the image may be requested if either
-        /// version may.
+        /// Takes the version that was in the feed later.
+        ///
+        /// Where both have the same URLs, the image may be requested if either version may.
         mutating func merge(_ other: Item) {
             let hasSameURLs = image.url == other.image.url && image.alternatives == other.image.alternatives
             let mayBeRequested = hasSameURLs && !(isArchived && other.isArchived)

@@ -21,7 +21,9 @@ package struct ImportTerms: Hashable, Sendable {
     package let isForced: Bool
     /// The archive is the user's own.
     package let restores: Bool
-    /// The moment of the import. A feed that was saved later was saved by a wrong clock.
+    /// The moment of the import.
+    ///
+    /// A feed that was saved later was saved by a wrong clock.
     package let now: Timestamp
 
     /// `ownLimits` are the limits of feeds with a section in the config file.

@@ -20,7 +20,9 @@ package struct Viewer: Hashable, Sendable {
     }
 }
 
-/// An image that gets the data, or the failure, of a request. Several images can share one request.
+/// An image that gets the data, or the failure, of a request.
+///
+/// Several images can share one request.
 package struct Recipient: Hashable, Sendable {
     /// The `url` of the image.
     package let image: ResourceURL
@@ -35,15 +37,18 @@ package struct Recipient: Hashable, Sendable {
     }
 }
 
-/// What the requests behind a response or a failure touched: all requests of a chain of redirects, with all retries. It
-/// decides the circle of the data or the failure.
+/// What the requests behind a response or a failure touched: all requests of a chain of redirects, with all retries.
+///
+/// It decides the circle of the data or the failure.
 package struct RequestCircumstances: Hashable, Sendable {
     /// Whether a request went to an address outside the public internet, which only some feeds may reference.
+    ///
     /// Through a proxy, only a URL reveals that: its host is the literal of such an address, or a name of the local
     /// machine.
     package var touchedPrivateAddress = false
-    /// Whether a request carried `-H` lines or credentials, or could take credentials from a netrc file. A netrc
-    /// file counts even if it lacks an entry for the host, because the caller has to know the circle before the
+    /// Whether a request carried `-H` lines or credentials, or could take credentials from a netrc file.
+    ///
+    /// A netrc file counts even if it lacks an entry for the host, because the caller has to know the circle before the
     /// request.
     package var usedSecrets = false
     /// Whether an https request skipped the verification of the server's certificate.

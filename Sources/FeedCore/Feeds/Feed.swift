@@ -18,7 +18,9 @@ package struct Feed: Hashable, Sendable {
 }
 
 extension Feed {
-    /// Returns the images that a later version of this feed lacks. Items with the same id are the same item.
+    /// Returns the images that a later version of this feed lacks.
+    ///
+    /// Items with the same id are the same item.
     package func images(goneFrom later: Feed, lastSeen moment: Timestamp) -> [FeedImage] {
         let known = Set(later.images.lazy.map { ExactText($0.id) })
         let places = Set(later.images.lazy.map(\.url.key))
@@ -38,8 +40,9 @@ extension Feed {
         return kept.filter { !named.contains(ExactText($0.id)) }
     }
 
-    /// Returns the earlier URLs of images whose URLs differ only in the query. The query can be a signature that the
-    /// server makes anew each time.
+    /// Returns the earlier URLs of images whose URLs differ only in the query.
+    ///
+    /// The query can be a signature that the server makes anew each time.
     func predecessors(in earlier: [FeedImage]) -> [ResourceURL.Key: ResourceURL] {
         var places: [ExactText: ResourceURL] = [:]
         for image in earlier where image.url.hasQuery { places[ExactText(image.id)] = image.url }

@@ -10,7 +10,9 @@ extension MaxAge {
     private static let units: [Character: Int64] = [
         "y": 31_536_000, "w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1,
     ]
-    /// More than three thousand years. A longer span could overflow when it is added to a timestamp.
+    /// More than three thousand years.
+    ///
+    /// A longer span could overflow when it is added to a timestamp.
     private static let longest: Int64 = 100_000_000_000
 
     /// Reads an age such as `90s`, `15m`, `36h`, `7d`, `2w`, `1y` or `forever`.
@@ -33,7 +35,9 @@ package enum RequestPause: Hashable, Sendable {
     case auto
 }
 
-/// The rule for the freshness of a saved feed. The caller passes in both moments: the domain reads no clock.
+/// The rule for the freshness of a saved feed.
+///
+/// The caller passes in both moments: the domain reads no clock.
 package enum FeedCachePolicy {
     package static func isFresh(savedAt: Timestamp, now: Timestamp, maxAge: MaxAge) -> Bool {
         switch maxAge {
@@ -47,7 +51,9 @@ package enum FeedCachePolicy {
 /// The reason why a saved feed is stale.
 package struct Staleness: Hashable, Sendable {
     package let savedAt: Timestamp
-    /// Whether the feed was saved at a moment that is ahead of the clock. Then one of the two clocks was wrong.
+    /// Whether the feed was saved at a moment that is ahead of the clock.
+    ///
+    /// Then one of the two clocks was wrong.
     package let isAhead: Bool
 
     package init(savedAt: Timestamp, now: Timestamp) {

@@ -1,5 +1,7 @@
-/// The failure of a use case, in the words of the domain. Adapters translate the errors of their libraries into it, so
-/// that the code above them is free of curl, SQLite and errno codes.
+/// The failure of a use case, in the words of the domain.
+///
+/// Adapters translate the errors of their libraries into it, so that the code above them is free of curl, SQLite and
+/// errno codes.
 package struct FeedError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The server is out of reach or cannot serve now. A later attempt may succeed.
@@ -11,7 +13,9 @@ package struct FeedError: Error, Hashable, Sendable {
         case cancelled
     }
 
-    /// The fault of the cache or an output. Each fault asks for another action of the user.
+    /// The fault of the cache or an output.
+    ///
+    /// Each fault asks for another action of the user.
     package enum StorageFault: Hashable, Sendable {
         case cannotCreate
         /// Reading or writing failed part-way: a full disk, an I/O error.
@@ -69,8 +73,10 @@ package struct FeedError: Error, Hashable, Sendable {
     package private(set) var smallSize: ImageSize?
     /// The circumstances of the requests behind the failure; all false without a request.
     package private(set) var circumstances = RequestCircumstances()
-    /// The host and port of the failure. Two ports are two servers. Failures of the same kind, status and host have one
-    /// cause and are reported in one line.
+    /// The host and port of the failure.
+    ///
+    /// Two ports are two servers. Failures of the same kind, status and host have one cause and are reported in one
+    /// line.
     package let host: String?
 
     package init(_ kind: Kind, _ message: String, status: Int? = nil, host: String? = nil) {
@@ -88,7 +94,9 @@ package struct FeedError: Error, Hashable, Sendable {
 
     package func at(_ stage: Stage) -> FeedError { with { $0.stage = stage } }
 
-    /// Returns the error with further circumstances. A cancellation has none.
+    /// Returns the error with further circumstances.
+    ///
+    /// A cancellation has none.
     package func touching(_ circumstances: RequestCircumstances) -> FeedError {
         guard !isCancellation else { return self }
         return with { $0.circumstances = $0.circumstances.adding(circumstances) }
@@ -110,7 +118,9 @@ package struct FeedError: Error, Hashable, Sendable {
     /// The message without its hint, for a caller that follows the hint already.
     package var withoutHint: String { reason + rest }
 
-    /// Returns the error with another reason. Its other facts and its hint stay.
+    /// Returns the error with another reason.
+    ///
+    /// Its other facts and its hint stay.
     package func saying(_ reason: String) -> FeedError { with { $0.reason = reason } }
 
     /// Returns the error with the name of its subject.

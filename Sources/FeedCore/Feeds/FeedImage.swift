@@ -1,4 +1,6 @@
-/// One image of a feed. Its data belongs to its URLs: two feed images can share data.
+/// One image of a feed.
+///
+/// Its data belongs to its URLs: two feed images can share data.
 package struct FeedImage: Sendable {
     package let id: String
     /// The words about the image, or the words of its post.
@@ -6,7 +8,9 @@ package struct FeedImage: Sendable {
     package let location: String?
     package let url: ResourceURL
     package let post: FeedPost?
-    /// Further URLs of the same image, the best first. They contain no credentials.
+    /// Further URLs of the same image, the best first.
+    ///
+    /// They contain no credentials.
     package let alternatives: [ResourceURL]
 
     package static let mostAlternatives = 8
@@ -69,7 +73,9 @@ extension FeedImage: Hashable {
     }
 }
 
-/// The facts that all images of a post share. They are one object, because a feed may have a million images.
+/// The facts that all images of a post share.
+///
+/// They are one object, because a feed may have a million images.
 package final class FeedPost: Sendable {
     package let title: String?
     /// The page of the post, without credentials.

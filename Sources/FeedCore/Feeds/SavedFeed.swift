@@ -27,9 +27,13 @@ package struct SavedFeed: Hashable, Sendable {
     package let isNamed: Bool
     /// Whether the feed may see the own network's data.
     package let seesOwnNetwork: Bool
-    /// The URL that the feed has moved to, as its server says. It is reported and never requested.
+    /// The URL that the feed has moved to, as its server says.
+    ///
+    /// It is reported and never requested.
     package let movedTo: ResourceURL?
-    /// The rules by which the images were chosen. The same response gives other images under other rules.
+    /// The rules by which the images were chosen.
+    ///
+    /// The same response gives other images under other rules.
     package let rules: String?
     /// The last `--keep` of the user; nil if the user never gave one.
     package let keep: Keep?
@@ -46,7 +50,9 @@ package struct SavedFeed: Hashable, Sendable {
         FeedHead(url: url, title: feed.title, format: feed.format, savedAt: savedAt, keep: keep)
     }
 
-    /// Whether the items came from an archive, and no sync has confirmed them since. Only a sync saves rules.
+    /// Whether the items came from an archive, and no sync has confirmed them since.
+    ///
+    /// Only a sync saves rules.
     var isFromArchive: Bool { rules == nil }
 
     package init(
@@ -85,8 +91,10 @@ package struct FeedTrouble: Hashable, Sendable {
         self.at = at
     }
 
-    /// Makes the trouble of an error. The result is nil if the error concerns neither the feed nor its server: a fault
-    /// of the cache, or a wait without a request.
+    /// Makes the trouble of an error.
+    ///
+    /// The result is nil if the error concerns neither the feed nor its server: a fault of the cache, or a wait without
+    /// a request.
     init?(_ error: FeedError, at moment: Timestamp) {
         guard error.kind == .connectivity || error.kind == .invalidData, !error.isWait || error.needsName else {
             return nil

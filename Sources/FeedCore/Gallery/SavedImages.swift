@@ -5,7 +5,9 @@ private struct SavedImages: Sendable {
     let now: @Sendable () -> Timestamp
 
     /// Returns the feeds, or all saved feeds if `urls` is empty, and their files, which stay as long as the result
-    /// exists. Throws `notFound` for a feed that was never saved.
+    /// exists.
+    ///
+    /// Throws `notFound` for a feed that was never saved.
     func load(
         _ urls: [ResourceURL], lockWait: Duration
     ) async throws(FeedError) -> (feeds: [GalleryFeed], files: any ImageFiles) {
@@ -56,7 +58,9 @@ package struct FeedGallery: Sendable {
         self.writer = writer
     }
 
-    /// `urls` are the feeds to show; with none, all saved feeds. Throws `notFound` for a feed that was never saved.
+    /// Writes the gallery of these feeds, or of all saved feeds if there are none.
+    ///
+    /// Throws `notFound` for a feed that was never saved.
     package func write(
         _ urls: [ResourceURL], to target: OutputTarget, _ options: GalleryOptions = GalleryOptions(),
         progress: ProgressStream? = nil
@@ -76,7 +80,9 @@ package struct FeedTree: Sendable {
         self.writer = writer
     }
 
-    /// `urls` are the feeds to lay out; with none, all saved feeds. Throws `notFound` for a feed that was never saved.
+    /// Lays out these feeds, or all saved feeds if there are none.
+    ///
+    /// Throws `notFound` for a feed that was never saved.
     package func write(
         _ urls: [ResourceURL], to target: OutputTarget, _ options: TreeOptions
     ) async throws(FeedError) -> TreeReport {

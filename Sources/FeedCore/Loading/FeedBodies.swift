@@ -1,6 +1,8 @@
 import Synchronization
 
-/// The memory for the bodies of feeds, which are read as a whole. The bodies of a process may total `total` bytes.
+/// The memory for the bodies of feeds, which are read as a whole.
+///
+/// The bodies of a process may total `total` bytes.
 ///
 /// A body takes memory for each chunk when the chunk arrives. A slow server thus holds as much memory as it has sent. Two
 /// bodies that waited for memory halfway could wait for each other forever. Therefore a body that finds too little memory
@@ -22,7 +24,9 @@ package final class FeedBodies: Sendable {
 
     init(held: MemoryShare, read: MemoryShare) { (self.held, self.read) = (held, read) }
 
-    /// Requests a body. The caller hands it to `reading` or drops it with `discard`.
+    /// Requests a body.
+    ///
+    /// The caller hands it to `reading` or drops it with `discard`.
     func get(
         _ request: HTTPRequest, from client: any HTTPClient
     ) async throws(FeedError) -> (HTTPResponse, CollectedBytes) {
@@ -67,8 +71,9 @@ final class MemoryShare: Sendable {
 
     init(total: Int) { self.total = total }
 
-    /// Takes more memory for a holder that has `own`, and returns whether enough was left. The only holder may take any
-    /// amount.
+    /// Takes more memory for a holder that has `own`, and returns whether enough was left.
+    ///
+    /// The only holder may take any amount.
     func takeMore(_ amount: Int, own: Int) -> Bool {
         state.withLock { state in
             guard state.taken + amount <= total || state.taken == own else { return false }
@@ -77,7 +82,9 @@ final class MemoryShare: Sendable {
         }
     }
 
-    /// Waits for its turn until this much is left. Returns the amount to give back, which is at most `total`.
+    /// Waits for its turn until this much is left.
+    ///
+    /// Returns the amount to give back, which is at most `total`.
     func take(_ amount: Int) async throws(FeedError) -> Int {
         let amount = min(amount, total)
         let id = state.withLock { state in
@@ -149,7 +156,9 @@ final class CollectedBytes: BodySink, StagedImage {
     /// Whether the body holds enough of `memory` from the beginning.
     private let isClaimed: Bool
 
-    /// The body takes its bytes from `memory`; nil means no limit. `claim` is the part of it that the body has already.
+    /// The body takes its bytes from `memory`; nil means no limit.
+    ///
+    /// `claim` is the part of it that the body has already.
     init(within memory: MemoryShare? = nil, claiming claim: Int? = nil) {
         self.memory = memory
         isClaimed = claim != nil

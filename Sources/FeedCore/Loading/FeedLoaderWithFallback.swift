@@ -49,8 +49,9 @@ package struct FeedLoaderWithFallback: Sendable {
         }
     }
 
-    /// Loads the saved feed. An error has the kind of the remote failure, on which a person can act, and names both
-    /// causes.
+    /// Loads the saved feed.
+    ///
+    /// An error has the kind of the remote failure, on which a person can act, and names both causes.
     private func loadSaved(_ url: ResourceURL, instead cause: FeedError) async throws(FeedError) -> Loaded {
         let found: LocalFeedLoader.Loaded
         do {

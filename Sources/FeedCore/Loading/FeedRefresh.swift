@@ -11,7 +11,9 @@ package struct FeedRefresh: Sendable {
         package let outcome: Outcome
         /// The moment of saving; nil without a readable saved copy.
         package let savedAt: Timestamp?
-        /// The reason why saving failed. The feed is delivered anyway, because the response is good.
+        /// The reason why saving failed.
+        ///
+        /// The feed is delivered anyway, because the response is good.
         package let saveFailure: FeedError?
         /// The terms on which the images may be requested; nil without a request.
         package let imageTerms: RequestTerms?
@@ -50,6 +52,8 @@ package struct FeedRefresh: Sendable {
     private let interval: Interval?
     private let keep: Keep?
 
+    /// Creates the use case.
+    ///
     /// `saves` is false for a dry run. `giver` wants the feeds to be requested. A nil `interval` means a request in
     /// every run, and a nil `keep` means the last `keep` of the feed.
     package init(
@@ -64,7 +68,9 @@ package struct FeedRefresh: Sendable {
         self.keep = keep
     }
 
-    /// Requests the feed. With `delivers`, an unreadable saved copy stays as it is, and the feed is loaded anyway.
+    /// Requests the feed.
+    ///
+    /// With `delivers`, an unreadable saved copy stays as it is, and the feed is loaded anyway.
     package func refresh(
         _ url: ResourceURL, delivers: Bool = false, notBefore: Timestamp? = nil,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }

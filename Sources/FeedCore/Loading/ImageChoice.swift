@@ -3,7 +3,9 @@ struct ImageChoice: Sendable {
     /// The request of one feed for its images.
     struct Request: Sendable {
         let feed: ResourceURL
-        /// The terms on which the images may be requested; nil while the server of the feed is out of reach or not asked.
+        /// The terms on which the images may be requested; nil while the server of the feed is out of reach or not
+        /// asked.
+        ///
         /// They are left then for a run in which it answers.
         var terms: RequestTerms?
         var scope: ImageScope
@@ -153,8 +155,9 @@ struct ImageChoice: Sendable {
         return found
     }
 
-    /// The entity tags of data that the cache has under the earlier URLs of images. A date says nothing about another URL,
-    /// which may have another image, and an older one.
+    /// The entity tags of data that the cache has under the earlier URLs of images.
+    ///
+    /// A date says nothing about another URL, which may have another image, and an older one.
     private func validatorsOfPredecessors(
         of images: [FeedImage], _ request: Request
     ) async throws(FeedError) -> [ResourceURL.Key: Validators] {

@@ -3,7 +3,9 @@ package struct ImageDataLoaderWithFallback: Sendable {
     package struct Loaded: Hashable, Sendable {
         package let data: ImageData
         package let isFromCache: Bool
-        /// The reason why saving failed. The data is delivered anyway.
+        /// The reason why saving failed.
+        ///
+        /// The data is delivered anyway.
         package let saveFailure: FeedError?
     }
 

@@ -31,8 +31,9 @@ extension ImageSize {
 }
 
 extension ImageSize {
-    /// Reads the size of a JPEG from its frame header, which follows any number of other segments. One of those, EXIF,
-    /// may say that the image is to be turned.
+    /// Reads the size of a JPEG from its frame header, which follows any number of other segments.
+    ///
+    /// One of those, EXIF, may say that the image is to be turned.
     static func jpeg(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var offset = 2
         var isOnItsSide = false
@@ -71,8 +72,9 @@ extension ImageSize {
 }
 
 extension ImageSize {
-    /// Reads the size of an AVIF or HEIC image. The file also contains thumbnails and tiles; the image is the largest
-    /// of them.
+    /// Reads the size of an AVIF or HEIC image.
+    ///
+    /// The file also contains thumbnails and tiles; the image is the largest of them.
     static func isoMedia(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var largest: ImageSize?
         var isOnItsSide = false
@@ -121,11 +123,14 @@ extension FileBytes {
     }
 }
 
-/// The bytes of an image file. Pieces of the file are read on demand, because parts of a header can be far from the
-/// start.
+/// The bytes of an image file.
+///
+/// Pieces of the file are read on demand, because parts of a header can be far from the start.
 package struct FileBytes {
     private static let pieceSize = 4096
-    /// The maximum number of parts of a header. A header with more parts is an attack on the run's time.
+    /// The maximum number of parts of a header.
+    ///
+    /// A header with more parts is an attack on the run's time.
     static let maxParts = 1000
 
     private typealias Read = (_ count: Int, _ offset: Int) throws(FeedError) -> [UInt8]

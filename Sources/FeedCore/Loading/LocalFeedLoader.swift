@@ -25,7 +25,9 @@ package struct LocalFeedLoader: Sendable {
         self.now = now
     }
 
-    /// Loads a fresh feed. A stale feed stays in the cache.
+    /// Loads a fresh feed.
+    ///
+    /// A stale feed stays in the cache.
     package func load(
         _ url: ResourceURL, maxAge: MaxAge, withKept: Bool = false
     ) async throws(FeedError) -> Loaded {
@@ -63,9 +65,11 @@ package struct LocalFeedLoader: Sendable {
         package var returned: [FeedImage] = []
     }
 
-    /// Deletes the old items, timestamps and saves, in this order and in one transaction: a save that fails leaves the old
-    /// feed as it was. With `keep`, the items of `old` that have left the feed stay. If the user never gave a `keep`, only
-    /// items stay that had left the feed in an archive. `tell` reports the steps.
+    /// Deletes the old items, timestamps and saves, in this order and in one transaction: a save that fails leaves the
+    /// old feed as it was.
+    ///
+    /// With `keep`, the items of `old` that have left the feed stay. If the user never gave a `keep`, only items stay
+    /// that had left the feed in an archive. `tell` reports the steps.
     package func save(
         _ new: SavedFeed, over old: SavedFeed?,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
@@ -105,8 +109,9 @@ package struct LocalFeedLoader: Sendable {
         }
     }
 
-    /// The saved feed was shown to be the server's latest: only what is saved besides is renewed. Where another run has
-    /// deleted it meanwhile, it is saved again.
+    /// The saved feed was shown to be the server's latest: only what is saved besides is renewed.
+    ///
+    /// Where another run has deleted it meanwhile, it is saved again.
     package func confirm(
         _ new: SavedFeed, over old: SavedFeed,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }

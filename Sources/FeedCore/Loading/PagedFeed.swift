@@ -36,7 +36,9 @@ struct PagedFeed {
         return url
     }
 
-    /// Whether the walk may go on at this URL, from a link or a redirect. The URL counts as seen from then on.
+    /// Whether the walk may go on at this URL, from a link or a redirect.
+    ///
+    /// The URL counts as seen from then on.
     mutating func isFurther(_ url: ResourceURL) -> Bool {
         guard origins.contains(url.origin) else {
             notes.append("left out the next page, as it is at another origin than the feed: \(url)")
@@ -45,7 +47,9 @@ struct PagedFeed {
         return seen.insert(url.keyWithoutFragment).inserted
     }
 
-    /// Adds the new items of a page. Items can move on to further pages while these are requested.
+    /// Adds the new items of a page.
+    ///
+    /// Items can move on to further pages while these are requested.
     mutating func add(_ page: DecodedFeed) throws(FeedError) {
         var known = items ?? Set(first.items.map(first.id(of:)))
         // The set has one owner, so that it grows in place.
@@ -70,8 +74,10 @@ extension DecodedFeed {
         return zip(itemStarts, itemStarts.dropFirst() + [feed.images.count]).map { $0..<$1 }
     }
 
-    /// Returns the id of the first image, which is the id of the item. An item without an id has the URLs of all its
-    /// images as its id, because all items of a show may begin with the same image.
+    /// Returns the id of the first image, which is the id of the item.
+    ///
+    /// An item without an id has the URLs of all its images as its id, because all items of a show may begin with the
+    /// same image.
     fileprivate func id(of item: Range<Int>) -> ExactText {
         let images = feed.images[item]
         guard images.allSatisfy({ $0.id == $0.url.text }) else { return ExactText(feed.images[item.lowerBound].id) }
@@ -94,8 +100,9 @@ enum LinkHeader {
         let target: Substring
         var parameters: [(name: String, value: String)] = []
 
-        /// Whether the link leads to the next page. The first `rel` counts (section 3.3), and a link with an anchor
-        /// belongs to another page (section 3.2).
+        /// Whether the link leads to the next page.
+        ///
+        /// The first `rel` counts (section 3.3), and a link with an anchor belongs to another page (section 3.2).
         var isNext: Bool {
             guard self["anchor"] == nil, let relation = self["rel"] else { return false }
             return relation.lowercased().split(whereSeparator: isBlank).contains("next")

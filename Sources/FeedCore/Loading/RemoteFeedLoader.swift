@@ -10,7 +10,9 @@ package struct RemoteFeedLoader: Sendable {
         package let content: Content
         /// The terms on which the images of the feed may be requested.
         package let imageTerms: RequestTerms
-        /// The URL that the feed has moved to permanently, as its server says. It is reported and never requested.
+        /// The URL that the feed has moved to permanently, as its server says.
+        ///
+        /// It is reported and never requested.
         package let movedTo: ResourceURL?
         /// The pause between two requests that the feed and its server ask for.
         package var interval: Duration?
@@ -32,6 +34,8 @@ package struct RemoteFeedLoader: Sendable {
 
     var rules: String { selection.rules }
 
+    /// Creates the use case.
+    ///
     /// `maxBytes` is the limit for all pages together. `manner` is nil if the feed has none of its own.
     package init(
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
@@ -53,9 +57,11 @@ package struct RemoteFeedLoader: Sendable {
         self.imageLimits = imageLimits
     }
 
-    /// Requests the feed. With validators the request is conditional, and `notModified` for the first page counts for
-    /// all pages. The deadline includes reading the feed, because a hostile feed can take longer to read than to
-    /// receive. `notBefore` is the end of a pause that the server asked for in an earlier run.
+    /// Requests the feed.
+    ///
+    /// With validators the request is conditional, and `notModified` for the first page counts for all pages. The
+    /// deadline includes reading the feed, because a hostile feed can take longer to read than to receive. `notBefore`
+    /// is the end of a pause that the server asked for in an earlier run.
     package func load(
         _ url: ResourceURL, validators: Validators = Validators(), givenBy giver: FeedGiver = .person,
         notBefore: Timestamp? = nil

@@ -17,7 +17,9 @@ package final class RequestTerms: Sendable {
     package let feed: ResourceURL?
     package let secrets: Secrets?
     package let addresses: AddressScope
-    /// The origin of a feed at a special address. The feed may reference it.
+    /// The origin of a feed at a special address.
+    ///
+    /// The feed may reference it.
     private let specialOrigin: String?
     /// How the requests are made; nil: as in the rest of the run.
     let manner: RequestManner?
@@ -96,8 +98,9 @@ package struct ImageLimits: Hashable, Sendable {
     }
 }
 
-/// The origin of the wish to request a feed. Only the user decides which addresses are contacted and which secrets are
-/// sent.
+/// The origin of the wish to request a feed.
+///
+/// Only the user decides which addresses are contacted and which secrets are sent.
 ///
 /// | giver              | secrets                      | addresses                              |
 /// |--------------------|------------------------------|----------------------------------------|

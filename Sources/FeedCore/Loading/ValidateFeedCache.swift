@@ -17,7 +17,9 @@ package struct ValidateFeedCache: Sendable {
         case letGo(images: Int)
     }
 
-    /// Deletes the feed if it is stale or unreadable, and returns the reason. A dry run deletes nothing.
+    /// Deletes the feed if it is stale or unreadable, and returns the reason.
+    ///
+    /// A dry run deletes nothing.
     package func validate(_ url: ResourceURL, maxAge: MaxAge, dryRun: Bool = false) async throws(FeedError) -> Fault? {
         let (fault, saved) = try await fault(of: url, maxAge)
         guard !Task.isCancelled else { throw .cancelled }
@@ -51,7 +53,9 @@ package struct ValidateFeedCache: Sendable {
         return .letGo(images: count)
     }
 
-    /// Returns the fault of a feed. A disk that fails to be read says nothing about the feed.
+    /// Returns the fault of a feed.
+    ///
+    /// A disk that fails to be read says nothing about the feed.
     private func fault(of url: ResourceURL, _ maxAge: MaxAge) async throws(FeedError) -> (Fault?, SavedFeed?) {
         do {
             guard let saved = try await store.retrieve(url) else { return (nil, nil) }

@@ -71,8 +71,10 @@ package struct WantedImage: Sendable {
         Recipient(image: image, feed: terms.feed, circle: terms.circle(of: circumstances, at: url))
     }
 
-    /// Returns the recipient of a failure. Validators can make a server fail, so the failure of a request with validators
-    /// that other feeds would not send is the feed's own.
+    /// Returns the recipient of a failure.
+    ///
+    /// Validators can make a server fail, so the failure of a request with validators that other feeds would not send
+    /// is the feed's own.
     func recipientOfFailure(_ circumstances: RequestCircumstances) -> Recipient {
         hasOwnValidators ? Recipient(image: image, feed: terms.feed, circle: .oneFeed) : recipient(circumstances)
     }

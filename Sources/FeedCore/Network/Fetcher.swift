@@ -54,7 +54,9 @@ package final class Fetcher: HTTPClient {
         Fetch(request, into: sink, rules, meter)
     }
 
-    /// Makes one attempt, for which the caller has a slot. Throws if it is the last attempt and fails.
+    /// Makes one attempt, for which the caller has a slot.
+    ///
+    /// Throws if it is the last attempt and fails.
     package func attempt(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
         let before = fetch
         let (after, step) = try await limited { [self] () async throws(FeedError) in
@@ -76,8 +78,9 @@ package final class Fetcher: HTTPClient {
         return step
     }
 
-    /// Waits for the end of the pause that the server asked for in an earlier run. Throws if that is later than a run
-    /// waits.
+    /// Waits for the end of the pause that the server asked for in an earlier run.
+    ///
+    /// Throws if that is later than a run waits.
     private func waitUntilDue(_ request: HTTPRequest) async throws(FeedError) {
         guard let due = request.notBefore else { return }
         let left = due - time.uptime()
@@ -202,8 +205,9 @@ extension Fetcher {
         return failure.isPassing ? failure : nil
     }
 
-    /// Returns the name of the host in `HostHealth`. It includes the route, because a host may be reachable through one
-    /// proxy and unreachable through another.
+    /// Returns the name of the host in `HostHealth`.
+    ///
+    /// It includes the route, because a host may be reachable through one proxy and unreachable through another.
     private func name(of request: HTTPRequest) -> String {
         guard let own = request.manner?.network.route, own != rules.route else { return request.origin }
         return "\(request.origin) \(own)"

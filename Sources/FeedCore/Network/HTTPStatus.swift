@@ -1,4 +1,6 @@
-/// Says what a status means. Only this type tells a wrong response from a server that is unavailable.
+/// Says what a status means.
+///
+/// Only this type tells a wrong response from a server that is unavailable.
 enum HTTPStatus {
     static let ok = 200
     static let partialContent = 206
@@ -12,12 +14,15 @@ enum HTTPStatus {
     /// Whether the host asks for fewer requests.
     static func isBusy(_ status: Int) -> Bool { busy.contains(status) }
 
-    /// Whether the server is unavailable, so that the response says nothing about the resource. `AttemptFailure`
-    /// decides whether a retry may help.
+    /// Whether the server is unavailable, so that the response says nothing about the resource.
+    ///
+    /// `AttemptFailure` decides whether a retry may help.
     static func isConnectivity(_ status: Int) -> Bool { passing.contains(status) || (500...599).contains(status) }
 
-    /// Returns the error for a response with an unwanted status. The redirect's target varies between images that fail
-    /// for one cause, so that it is an addition; missing secrets are the same for all, so that they are a hint.
+    /// Returns the error for a response with an unwanted status.
+    ///
+    /// The redirect's target varies between images that fail for one cause, so that it is an addition; missing secrets
+    /// are the same for all, so that they are a hint.
     static func failure(_ response: HTTPResponse, askedFor url: ResourceURL) -> FeedError {
         var error = failure(response.head.status, at: response.redirectedURL ?? url)
             .touching(response.circumstances)

@@ -1,5 +1,7 @@
-/// Decides how many requests may be in flight to one host. The limit starts as in browsers, grows where the host takes
-/// many requests on one connection, and shrinks when the host is busy, as TCP's congestion window does.
+/// Decides how many requests may be in flight to one host.
+///
+/// The limit starts as in browsers, grows where the host takes many requests on one connection, and shrinks when the
+/// host is busy, as TCP's congestion window does.
 ///
 /// | signal of a request  | effect on the limit                                                              |
 /// |----------------------|----------------------------------------------------------------------------------|
@@ -21,13 +23,17 @@ package struct HostConcurrency: Sendable {
     private static let fewestResponses = 12
 
     package private(set) var limit: Int
-    /// How often the limit was halved. It tells requests that started before the last halving from later ones.
+    /// How often the limit was halved.
+    ///
+    /// It tells requests that started before the last halving from later ones.
     package private(set) var halvings = 0
     private let fixedLimit: Int?
     private var maximum: Int
     /// The number of responses since the limit last changed.
     private var responses = 0
 
+    /// Creates the initial limit.
+    ///
     /// `fixedLimit` is a number that the user has set for every host. Without it, the protocol decides.
     package init(fixedLimit: Int?) {
         self.fixedLimit = fixedLimit
@@ -35,7 +41,9 @@ package struct HostConcurrency: Sendable {
         maximum = limit
     }
 
-    /// Adjusts the limit to the signal of a request. `halvings` is the count when the request started.
+    /// Adjusts the limit to the signal of a request.
+    ///
+    /// `halvings` is the count when the request started.
     package mutating func record(_ signal: Signal, since halvings: Int) {
         switch signal {
         case .nothing: break

@@ -36,8 +36,9 @@ package struct HostHealth: Sendable {
     /// A number of attempts in a row that failed in the same way.
     private struct Streak {
         private(set) var length = 0
-        /// The error of each streak length, from the first time that it was reached. The index is the number of retries
-        /// that such a streak exceeds.
+        /// The error of each streak length, from the first time that it was reached.
+        ///
+        /// The index is the number of retries that such a streak exceeds.
         private var reasons: [FeedError] = []
 
         mutating func grow(_ error: FeedError, _ attempts: (Int) -> String) {
@@ -68,7 +69,9 @@ package struct HostHealth: Sendable {
         var waitEnd: Timestamp? { [nextTry, pauseEnd].compactMap(\.self).max() }
     }
 
-    /// The host is given up after more silences than this. A single image may be the cause of one or two.
+    /// The host is given up after more silences than this.
+    ///
+    /// A single image may be the cause of one or two.
     private static let fewestSilences = 3
 
     private let longestPause: Duration
@@ -94,7 +97,9 @@ package struct HostHealth: Sendable {
         hosts[origin].flatMap { $0.givenUp == nil ? $0.waitEnd : nil }
     }
 
-    /// Records a failure to connect. `nextTry` is when the request is retried, if it is.
+    /// Records a failure to connect.
+    ///
+    /// `nextTry` is when the request is retried, if it is.
     package mutating func failedToConnect(
         _ origin: String, in generation: Generation, _ error: FeedError, nextTry: Timestamp? = nil
     ) {
@@ -115,7 +120,9 @@ package struct HostHealth: Sendable {
         hosts[origin] = host
     }
 
-    /// Records a response, which is a passing failure if `isBusy`. Returns whether it ends a wait.
+    /// Records a response, which is a passing failure if `isBusy`.
+    ///
+    /// Returns whether it ends a wait.
     @discardableResult
     package mutating func answered(_ origin: String, isBusy: Bool = false) -> Bool {
         guard !hosts.isEmpty, var host = hosts[origin] else { return false }

@@ -1,5 +1,7 @@
 /// Decides the course of one request through redirects and retries: the result of an attempt goes in, the next step
-/// comes out. It is pure: the caller sends the requests, waits, and draws the random numbers.
+/// comes out.
+///
+/// It is pure: the caller sends the requests, waits, and draws the random numbers.
 ///
 /// | event                                          | next step                                                  |
 /// |------------------------------------------------|------------------------------------------------------------|
@@ -47,7 +49,9 @@ package struct RequestMachine: Sendable {
     /// What the attempts so far touched.
     private var circumstances = RequestCircumstances()
 
-    /// Begins a request. Its own `manner` precedes the rules of the run.
+    /// Begins a request.
+    ///
+    /// Its own `manner` precedes the rules of the run.
     package init(_ request: HTTPRequest, _ rules: FetchRules) {
         original = request
         self.request = request
@@ -89,8 +93,9 @@ package struct RequestMachine: Sendable {
         return .send
     }
 
-    /// Returns the next step after a failure. `response` is the response that reports the failure, if one does;
-    /// `random` lies in `0..<1`.
+    /// Returns the next step after a failure.
+    ///
+    /// `response` is the response that reports the failure, if one does; `random` lies in `0..<1`.
     package mutating func failed(_ failure: AttemptFailure, _ response: HTTPResponse?, random: Double) -> Step {
         record(failure.error.circumstances)
         switch retry.action(after: failure, attempt: attempt, random: random) {
@@ -105,7 +110,9 @@ package struct RequestMachine: Sendable {
         }
     }
 
-    /// Returns whether another attempt would follow this failure. The random number only decides when.
+    /// Returns whether another attempt would follow this failure.
+    ///
+    /// The random number only decides when.
     package func wouldRetry(after failure: AttemptFailure) -> Bool {
         retry.action(after: failure, attempt: attempt, random: 0) != .giveUp
     }
@@ -124,7 +131,9 @@ package struct RequestMachine: Sendable {
         request.validators = Validators(etag: request.validators.etag)
     }
 
-    /// Ends the request with a response. A 304 is a failure if a redirect has made the request unconditional.
+    /// Ends the request with a response.
+    ///
+    /// A 304 is a failure if a redirect has made the request unconditional.
     private func conclude(_ response: HTTPResponse) -> Step {
         let response = addingCourse(response)
         guard response.head.status == HTTPStatus.notModified, request.validators.isEmpty, !original.validators.isEmpty
@@ -171,7 +180,9 @@ extension ResourceURL {
     }
 }
 
-/// The rules for every request of a run. A request's `manner` overrides them.
+/// The rules for every request of a run.
+///
+/// A request's `manner` overrides them.
 package struct FetchRules: Sendable {
     package var retry: RetryPolicy
     package var maxRedirects: Int

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Starts the requests of a run in the order that `SchedulerState` decides. A waiting request holds a continuation
-/// instead of a thread, and a waiting image is only a number.
+/// Starts the requests of a run in the order that `SchedulerState` decides.
+///
+/// A waiting request holds a continuation instead of a thread, and a waiting image is only a number.
 package final class RequestScheduler: Sendable {
     package typealias Slot = SchedulerState.Slot
     package typealias Start = SchedulerState.Start
@@ -46,7 +47,9 @@ package final class RequestScheduler: Sendable {
 
     // MARK: Requests with a task of their own
 
-    /// Waits for a free slot at the host, and returns it. The caller releases it.
+    /// Waits for a free slot at the host, and returns it.
+    ///
+    /// The caller releases it.
     package func acquireSlot(at origin: String) async throws(FeedError) -> Slot {
         let id = state.withLock { state in
             state.requestCount += 1
@@ -74,7 +77,9 @@ package final class RequestScheduler: Sendable {
         change { $0.queue.release(slot, reservedUntil: due, signal) }
     }
 
-    /// The number of requests that wait for a slot. Tests use it.
+    /// The number of requests that wait for a slot.
+    ///
+    /// Tests use it.
     package var waitingCount: Int { state.withLock { $0.requests.count } }
 
     private func cancel(_ id: Int) {
@@ -123,7 +128,9 @@ package final class RequestScheduler: Sendable {
         }
     }
 
-    /// Lets an image pause before its next attempt. Its slot stays reserved if the host itself needs the pause.
+    /// Lets an image pause before its next attempt.
+    ///
+    /// Its slot stays reserved if the host itself needs the pause.
     package func pause(
         _ start: Start, for pause: Duration, reservingSlot reservesSlot: Bool, _ signal: HostConcurrency.Signal
     ) {

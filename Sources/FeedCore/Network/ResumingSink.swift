@@ -51,7 +51,9 @@ final class ResumingSink: BodySink {
         state = Mutex(State(signal: signal))
     }
 
-    /// Returns the request of the next attempt. `willRetry` decides whether a response to it is retried.
+    /// Returns the request of the next attempt.
+    ///
+    /// `willRetry` decides whether a response to it is retried.
     func nextRequest(willRetry: @escaping @Sendable (HTTPHead) -> Bool) -> HTTPRequest {
         state.withLock { state in
             state.rest = Self.rest(after: state)
@@ -179,7 +181,9 @@ struct ContentRange: Hashable, Sendable {
         (self.first, self.total) = (first, total)
     }
 
-    /// Parses digits. `Int64.init` would accept a sign as well.
+    /// Parses digits.
+    ///
+    /// `Int64.init` would accept a sign as well.
     private static func number(_ text: Substring) -> Int64? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
     }

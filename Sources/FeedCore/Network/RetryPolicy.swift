@@ -1,5 +1,6 @@
-/// Decides whether a failed request is retried, and when. The random number is passed in, so that tests cover every
-/// decision.
+/// Decides whether a failed request is retried, and when.
+///
+/// The random number is passed in, so that tests cover every decision.
 ///
 /// The first matching row applies. Attempt 0 is the first attempt of a request:
 ///
@@ -43,7 +44,9 @@ package struct RetryPolicy: Hashable, Sendable {
         return RetryPolicy(retries: retries, base: base, cap: cap, longestHostPause: longestHostPause)
     }
 
-    /// Returns what to do after attempt number `attempt` has failed. `random` lies in `0..<1`.
+    /// Returns what to do after attempt number `attempt` has failed.
+    ///
+    /// `random` lies in `0..<1`.
     package func action(after failure: AttemptFailure, attempt: Int, random: Double) -> Action {
         guard failure.isPassing, attempt < retries else { return .giveUp }
         let backOff = ceiling(attempt: attempt) * random
@@ -51,8 +54,9 @@ package struct RetryPolicy: Hashable, Sendable {
         return floor > longestHostPause ? .giveUp : .retry(after: max(floor, backOff))
     }
 
-    /// Returns the longest wait after this attempt. Doubling stops at the cap, because it would overflow for a large
-    /// number of retries.
+    /// Returns the longest wait after this attempt.
+    ///
+    /// Doubling stops at the cap, because it would overflow for a large number of retries.
     private func ceiling(attempt: Int) -> Duration {
         guard base > .zero else { return .zero }
         var ceiling = min(base, cap)

@@ -1,5 +1,7 @@
 /// Decides which request starts next, within `jobs` requests in flight and the limit of each host, and so that a busy
-/// host leaves the other hosts their turns. It is pure: the caller starts the requests, waits, and reads the clock.
+/// host leaves the other hosts their turns.
+///
+/// It is pure: the caller starts the requests, waits, and reads the clock.
 ///
 /// | what waits                                 | which one starts next                                           |
 /// |--------------------------------------------|-----------------------------------------------------------------|
@@ -114,7 +116,9 @@ package struct SchedulerState {
 
     // MARK: Ending and waiting
 
-    /// Ends the request of this slot and records its signal. The slot stays reserved until `due`, if that is given.
+    /// Ends the request of this slot and records its signal.
+    ///
+    /// The slot stays reserved until `due`, if that is given.
     package mutating func release(
         _ slot: Slot, reservedUntil due: Timestamp? = nil, _ signal: HostConcurrency.Signal
     ) {
@@ -188,7 +192,9 @@ package struct SchedulerState {
         markReady(host)
     }
 
-    /// Adds an image that has started before. It precedes the host's new images.
+    /// Adds an image that has started before.
+    ///
+    /// It precedes the host's new images.
     private mutating func readd(_ image: Int, at host: Int) {
         if !hosts[host].hasImages { hostsWithImages += 1 }
         hosts[host].returning.append(image)
@@ -237,8 +243,9 @@ package struct SchedulerState {
 }
 
 extension Dictionary where Value == Int {
-    /// Returns the key's number, which counts up from 0 in the order in which keys are first seen. One look-up both
-    /// finds and assigns the number.
+    /// Returns the key's number, which counts up from 0 in the order in which keys are first seen.
+    ///
+    /// One look-up both finds and assigns the number.
     package mutating func number(of key: Key) -> Int {
         let next = count
         return Self.value(&self[key, default: next])

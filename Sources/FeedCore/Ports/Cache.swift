@@ -6,7 +6,9 @@ package struct Cache: Sendable {
     package let waits: any FeedWaitStore
     /// Messages to the user about what was repaired when the cache was opened.
     package let notices: [String]
-    /// Closes the cache. The run calls it at its end, because a task may hold the stores until after the program's end.
+    /// Closes the cache.
+    ///
+    /// The run calls it at its end, because a task may hold the stores until after the program's end.
     package let close: @Sendable () async -> Void
 
     package init(

@@ -42,7 +42,9 @@ package struct SnapshotImage: Sendable {
     }
 }
 
-/// Reads the bytes of images, from any thread. Calls may block.
+/// Reads the bytes of images, from any thread.
+///
+/// Calls may block.
 package protocol ImageBytes: Sendable {
     /// Fills the buffer with an image's bytes from `offset` on. Returns false if the file is missing or differs from
     /// `size`, which means that the image is damaged. Throws if the file can't be read.
@@ -65,7 +67,9 @@ package protocol CacheIntake {
     ) throws(FeedError) -> Outcome
 }
 
-/// Receives blobs. Calls may block and may come from any thread, one at a time.
+/// Receives blobs.
+///
+/// Calls may block and may come from any thread, one at a time.
 package protocol BlobIntake: Sendable {
     /// Adds a part of the bytes with this digest, which the caller verifies. The parts of a blob come in order, one
     /// blob after another, each blob once. A blob is made durable before it is merged.
@@ -118,7 +122,9 @@ package struct OfferedImage: Hashable, Sendable {
     }
 }
 
-/// A source of bytes: a file or a pipe. It is used by one thread at a time. Calls may block.
+/// A source of bytes: a file or a pipe.
+///
+/// It is used by one thread at a time. Calls may block.
 package protocol ByteSource: Sendable {
     /// The name in messages.
     var name: String { get }
@@ -127,8 +133,9 @@ package protocol ByteSource: Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int
 }
 
-/// A target of bytes: a file that appears complete or not at all, or a stream. It is used by one thread at a time.
-/// Calls may block.
+/// A target of bytes: a file that appears complete or not at all, or a stream.
+///
+/// It is used by one thread at a time. Calls may block.
 package protocol ByteTarget: Sendable {
     /// Writes the pieces in order.
     func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError)

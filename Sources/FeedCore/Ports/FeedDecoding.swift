@@ -16,8 +16,9 @@ extension FeedDecoding {
 /// A document from a server or a local file.
 package struct FeedSource: Hashable, Sendable {
     package let bytes: [UInt8]
-    /// The URL of the document after redirects. It decides which URLs the document may reference, and is the base of
-    /// its relative references.
+    /// The URL of the document after redirects.
+    ///
+    /// It decides which URLs the document may reference, and is the base of its relative references.
     package let url: ResourceURL
     /// The value of the Content-Type header.
     package let contentType: String?
@@ -85,8 +86,9 @@ package struct ImageSelection: Hashable, Sendable {
         self.excludes = excludes
     }
 
-    /// The name of the rules for reading feeds: their version and the selection. Rules of the same name choose the same
-    /// images.
+    /// The name of the rules for reading feeds: their version and the selection.
+    ///
+    /// Rules of the same name choose the same images.
     package var rules: String {
         (["1"] + (all ? ["all"] : []) + includes.map { "+\($0)" } + excludes.map { "-\($0)" })
             .joined(separator: "\n")

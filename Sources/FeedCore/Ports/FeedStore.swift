@@ -1,4 +1,6 @@
-/// Stores the saved feeds. One test suite checks every implementation.
+/// Stores the saved feeds.
+///
+/// One test suite checks every implementation.
 package protocol FeedStore: Sendable {
     /// Returns a saved feed; nil if it was never saved. Kept items, which may be many, are included on request.
     func retrieve(_ url: ResourceURL, withKept: Bool) async throws(FeedError) -> SavedFeed?
@@ -87,7 +89,9 @@ package struct FeedSummary: Hashable, Sendable {
 
 /// The pause that a server asked for in its response to a feed's own request.
 package struct FeedWait: Hashable, Sendable {
-    /// The longest pause that is respected. A moment further ahead comes from a wrong clock.
+    /// The longest pause that is respected.
+    ///
+    /// A moment further ahead comes from a wrong clock.
     static let longest = Duration.seconds(24 * 60 * 60)
 
     package let feed: ResourceURL

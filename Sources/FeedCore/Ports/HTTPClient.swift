@@ -1,4 +1,6 @@
-/// Sends one request to one server. Redirects and retries are decided above it.
+/// Sends one request to one server.
+///
+/// Redirects and retries are decided above it.
 package protocol HTTPClient: AnyObject, Sendable {
     /// Sends a GET and passes the body to `sink` as it arrives. Returns after the sink has received all of it. A
     /// response with any status is a success.
@@ -16,7 +18,9 @@ extension HTTPClient {
     package var deadline: Deadline? { nil }
 }
 
-/// Receives a body. Calls come one after another, possibly from different threads, and may block.
+/// Receives a body.
+///
+/// Calls come one after another, possibly from different threads, and may block.
 package protocol BodySink: AnyObject, Sendable {
     /// Begins a body, which replaces any earlier one. Returns false if the sink declines the body.
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool
@@ -36,7 +40,9 @@ package struct HTTPRequest: Hashable, Sendable {
     /// The secrets, which are sent only to their own origin, even after redirects.
     package var secrets: Secrets?
     package var addresses: AddressScope
-    /// Whether the request allows the server to compress the body. A compressed body is always decompressed.
+    /// Whether the request allows the server to compress the body.
+    ///
+    /// A compressed body is always decompressed.
     package var mayBeCompressed: Bool
     /// Requests the rest of a body that has begun.
     package var rest: RestOfBody?
@@ -69,7 +75,9 @@ package struct HTTPRequest: Hashable, Sendable {
     var hasSecretsToSend: Bool { secretsToSend != nil || url.credentials != nil }
 }
 
-/// The addresses that a request may connect to. The address itself is checked, because a name can lead anywhere.
+/// The addresses that a request may connect to.
+///
+/// The address itself is checked, because a name can lead anywhere.
 package enum AddressScope: Hashable, Sendable {
     case any
     case publicOnly
@@ -80,7 +88,9 @@ package struct Secrets: Hashable, Sendable {
     package let origin: String
     /// Whole header lines, such as `Name: value`.
     package let headers: [String]
-    /// `user:password`, percent-encoded as in a URL. The credentials of a URL override them.
+    /// `user:password`, percent-encoded as in a URL.
+    ///
+    /// The credentials of a URL override them.
     package let credentials: String?
     /// Whether credentials may come from a netrc file as well.
     package let usesNetrc: Bool
@@ -106,17 +116,23 @@ package struct RestOfBody: Hashable, Sendable {
     }
 }
 
-/// The response to a request, after its redirects. The body has gone to the sink.
+/// The response to a request, after its redirects.
+///
+/// The body has gone to the sink.
 package struct HTTPResponse: Hashable, Sendable {
     package var head: HTTPHead
     /// The size of the body, as it was counted against `maxBytes`.
     package var bodyBytes: Int64
     /// Whether the response came from an address of the user's own network, as far as that is known behind a proxy.
     package var isFromPrivateAddress = false
-    /// What the requests that led to this response touched. `isFromPrivateAddress` concerns only the last request, and
-    /// fewer addresses: it gives a feed the right to reference private addresses.
+    /// What the requests that led to this response touched.
+    ///
+    /// `isFromPrivateAddress` concerns only the last request, and fewer addresses: it gives a feed the right to
+    /// reference private addresses.
     package var circumstances = RequestCircumstances()
-    /// The absolute URL that a 3xx names. It is unchecked.
+    /// The absolute URL that a 3xx names.
+    ///
+    /// It is unchecked.
     package let redirectTarget: String?
     /// The URL that responded after redirects; nil without redirects.
     package private(set) var redirectedURL: ResourceURL?
@@ -124,7 +140,9 @@ package struct HTTPResponse: Hashable, Sendable {
     package private(set) var movedTo: ResourceURL?
     /// Whether the request started with secrets, and dropped them on its way.
     package private(set) var hasDroppedSecrets = false
-    /// The proxy that sent this response itself because it asks for credentials. The name is without credentials.
+    /// The proxy that sent this response itself because it asks for credentials.
+    ///
+    /// The name is without credentials.
     package var askingProxy: String?
 
     package init(head: HTTPHead, redirectTarget: String? = nil, bodyBytes: Int64 = 0) {
@@ -163,8 +181,9 @@ package struct HTTPHead: Hashable, Sendable {
 
     package init(status: Int) { self.status = status }
 
-    /// The value of a header as the response has it. The length is kept only where a rest may be requested. Repeated
-    /// headers are joined into one list.
+    /// The value of a header as the response has it.
+    ///
+    /// The length is kept only where a rest may be requested. Repeated headers are joined into one list.
     package subscript(header: Header) -> String? {
         get { headers[header.rawValue] }
         set { if newValue != nil || headers[header.rawValue] != nil { headers[header.rawValue] = newValue } }
@@ -192,7 +211,9 @@ package struct NetworkSettings: Hashable, Sendable {
     package var caFile: String?
     /// Whether every certificate is accepted.
     package var isInsecure = false
-    /// The proxy from `--proxy`. An empty string disables proxies; nil leaves the choice to the environment variables.
+    /// The proxy from `--proxy`.
+    ///
+    /// An empty string disables proxies; nil leaves the choice to the environment variables.
     package var proxy: String?
     /// The netrc file for requests that may use one; nil for `~/.netrc`.
     package var netrcFile: String?
@@ -214,8 +235,9 @@ package struct NetworkSettings: Hashable, Sendable {
     package var route: Route { Route(caFile: caFile, isInsecure: isInsecure, proxy: proxy) }
 }
 
-/// The settings for the requests of one feed. The limits on connections and on the rate hold for all transfers
-/// together, and are settings of the client.
+/// The settings for the requests of one feed.
+///
+/// The limits on connections and on the rate hold for all transfers together, and are settings of the client.
 package struct RequestManner: Hashable, Sendable {
     package var network: NetworkSettings
     /// The number of attempts after the first.

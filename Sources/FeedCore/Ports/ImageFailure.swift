@@ -48,8 +48,10 @@ package enum PermanentFailures {
         error.kind == .invalidData && error.status != 407 && !error.dependsOnSettings && error.stage != .trusting
     }
 
-    /// Returns whether the failure of this URL is remembered. A refusal is remembered, although requests with secrets
-    /// ignore it (see `isRefusal`). The size of an image that is too small is remembered, too.
+    /// Returns whether the failure of this URL is remembered.
+    ///
+    /// A refusal is remembered, although requests with secrets ignore it (see `isRefusal`). The size of an image that
+    /// is too small is remembered, too.
     package static func isRemembered(_ error: FeedError, of url: ResourceURL) -> Bool {
         url.isRemote && (isPermanent(error) || error.smallSize != nil)
     }
@@ -60,8 +62,9 @@ package enum PermanentFailures {
         return min(shortestPause * (1 << min(count - 1, 16)), longestPause)
     }
 
-    /// Returns whether it is too early for another request. A failure in the future is ignored, because it comes from a
-    /// wrong clock and could block an image for years.
+    /// Returns whether it is too early for another request.
+    ///
+    /// A failure in the future is ignored, because it comes from a wrong clock and could block an image for years.
     package static func isLeftAlone(lastFailure: (at: Timestamp, count: Int), now: Timestamp) -> Bool {
         guard let age = lastFailure.at.age(at: now) else { return false }
         let pause = pause(afterFailures: lastFailure.count)
@@ -70,6 +73,8 @@ package enum PermanentFailures {
 }
 
 extension FeedError {
-    /// Whether the server refused access. A request with credentials, or with other credentials, may succeed.
+    /// Whether the server refused access.
+    ///
+    /// A request with credentials, or with other credentials, may succeed.
     var isRefusal: Bool { status == 401 || status == 403 }
 }

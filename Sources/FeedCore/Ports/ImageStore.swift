@@ -1,4 +1,6 @@
-/// Stores image data. It is indexed by URL, and its files are named by digest, so that equal bytes are stored once.
+/// Stores image data.
+///
+/// It is indexed by URL, and its files are named by digest, so that equal bytes are stored once.
 package protocol ImageStore: Sendable {
     /// Returns the data of each image, in the same order: the data of the first of its URLs that has data which the
     /// viewer may see; nil where there is none, or where its file is gone.
@@ -135,8 +137,9 @@ package struct ImageTotals: Hashable, Sendable {
     }
 }
 
-/// Whether images are deleted, or only counted. A dry run counts as if these feeds and damaged images were deleted
-/// before.
+/// Whether images are deleted, or only counted.
+///
+/// A dry run counts as if these feeds and damaged images were deleted before.
 package enum RemovalMode: Hashable, Sendable {
     case forReal
     case dryRun(withoutFeeds: [ResourceURL], withoutDamaged: Bool = false)

@@ -1,4 +1,6 @@
-/// The output directory of a gallery or a tree. It may hold the user's own files as well.
+/// The output directory of a gallery or a tree.
+///
+/// It may hold the user's own files as well.
 package struct OutputTarget: Hashable, Sendable {
     /// The path as the user gave it.
     package let path: String
@@ -148,7 +150,9 @@ package struct TreeReport: Hashable, Sendable {
     package var added: [String] = []
     /// The paths of files that were deleted or replaced.
     package var removed: [String] = []
-    /// The paths of files that feedsync made and that were changed since. They stay as they are.
+    /// The paths of files that feedsync made and that were changed since.
+    ///
+    /// They stay as they are.
     package var changedByOthers: [String] = []
     /// The number of images whose data is missing.
     package var missing = 0

@@ -23,5 +23,7 @@ package struct Progress: Hashable, Sendable {
     }
 }
 
-/// Receives the progress of work. Only the latest value is kept, so that reporting is cheap.
+/// Receives the progress of work.
+///
+/// Only the latest value is kept, so that reporting is cheap.
 package typealias ProgressStream = AsyncStream<Progress>.Continuation

@@ -1,4 +1,6 @@
-/// Receives the bytes of an image before it is published. Calls come one after another.
+/// Receives the bytes of an image before it is published.
+///
+/// Calls come one after another.
 package protocol StagedImage: AnyObject, Sendable {
     func append(_ chunk: [UInt8]) throws(FeedError)
     /// Deletes the bytes. Releasing a staged image has the same effect.
@@ -9,7 +11,9 @@ package protocol StagedImage: AnyObject, Sendable {
 package struct ReceivedImage: Sendable {
     /// The URL that the bytes belong to.
     package let url: ResourceURL
-    /// The images that get the bytes. Without a recipient, the bytes stay invisible to every feed.
+    /// The images that get the bytes.
+    ///
+    /// Without a recipient, the bytes stay invisible to every feed.
     package var recipients: [Recipient]
     package let bytes: any StagedImage
     package let size: Int64
@@ -59,7 +63,9 @@ package struct StoredImage: Hashable, Sendable {
         self.isOfOneFeed = isOfOneFeed
     }
 
-    /// The path of the file, relative to the cache. It is computed because few callers use it.
+    /// The path of the file, relative to the cache.
+    ///
+    /// It is computed because few callers use it.
     package var path: String { "\(directory)/\(digest.hex)" }
 }
 

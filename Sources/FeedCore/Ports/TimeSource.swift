@@ -1,7 +1,9 @@
 import Synchronization
 
-/// The end of a run's time for servers. At the deadline, requests and the reading of feeds are cancelled; later ones
-/// fail at once, for the same reason. Everything that has arrived is kept, and the rest of the run continues.
+/// The end of a run's time for servers.
+///
+/// At the deadline, requests and the reading of feeds are cancelled; later ones fail at once, for the same reason.
+/// Everything that has arrived is kept, and the rest of the run continues.
 package final class Deadline: Sendable {
     private struct State {
         var hasPassed = false
@@ -84,7 +86,9 @@ extension Result {
     }
 }
 
-/// The clock, the random numbers and the sleep that waiting depends on. Tests replace them.
+/// The clock, the random numbers and the sleep that waiting depends on.
+///
+/// Tests replace them.
 package struct TimeSource: Sendable {
     /// Reads a monotonic clock.
     package var uptime: @Sendable () -> Timestamp
@@ -103,7 +107,9 @@ package struct TimeSource: Sendable {
 
     package static var real: TimeSource { real(from: Timestamp(microseconds: 0)) }
 
-    /// Returns the system's time source. Its clock begins at `now` and agrees with the wall clock until that jumps.
+    /// Returns the system's time source.
+    ///
+    /// Its clock begins at `now` and agrees with the wall clock until that jumps.
     package static func real(from now: Timestamp) -> TimeSource {
         let start = ContinuousClock.now
         return TimeSource(

@@ -1,8 +1,11 @@
-/// Decides which images of a run's feeds are requested, feed by feed, as the feeds arrive. An image is looked up for each
-/// feed that contains it, because each feed may see other data; its URL is counted once.
+/// Decides which images of a run's feeds are requested, feed by feed, as the feeds arrive.
+///
+/// An image is looked up for each feed that contains it, because each feed may see other data; its URL is counted once.
 struct DownloadPlanner: Sendable {
-    /// The number of images that are looked up at once. Parts bound the memory for what the store returns, and the
-    /// images of one part are requested while the next part is looked up.
+    /// The number of images that are looked up at once.
+    ///
+    /// Parts bound the memory for what the store returns, and the images of one part are requested while the next part
+    /// is looked up.
     private static let partSize = 2000
 
     private struct Counted {
@@ -95,7 +98,9 @@ struct DownloadPlanner: Sendable {
         return part
     }
 
-    /// Returns the number of a URL, which is the next free number for a new URL. The dictionary is searched once.
+    /// Returns the number of a URL, which is the next free number for a new URL.
+    ///
+    /// The dictionary is searched once.
     private mutating func number(of url: ResourceURL.Key) -> Int32 {
         func value(_ number: inout Int32) -> Int32 { number }
         return value(&numbers[url, default: Int32(counted.count)])

@@ -14,7 +14,9 @@ final class DownloadResults: Sendable {
         /// The result of each URL so far, if a URL can be requested in several ways.
         var results: [ResourceURL.Key: ImageResultKind] = [:]
 
-        /// Counts a result. Returns false if the URL has an equal or worse result.
+        /// Counts a result.
+        ///
+        /// Returns false if the URL has an equal or worse result.
         mutating func count(_ url: ResourceURL, _ result: ImageResultKind, inSeveralWays: Bool) -> Bool {
             if inSeveralWays {
                 let old = results[url.key]
@@ -65,8 +67,9 @@ final class DownloadResults: Sendable {
 
     func answered() { events?.yield(.imageAnswered) }
 
-    /// Counts images whose URLs have all failed. A failure of the store ends the run, unless it concerns a single
-    /// image. A cancelled image is skipped.
+    /// Counts images whose URLs have all failed.
+    ///
+    /// A failure of the store ends the run, unless it concerns a single image. A cancelled image is skipped.
     func failed(_ images: [ImagesUnderWay.FailedImage]) {
         for image in images {
             if image.error.isCancellation { continue }
@@ -82,8 +85,9 @@ final class DownloadResults: Sendable {
         }
     }
 
-    /// Counts the results of publishing, which are in the order of the images. With an `exhaustion` of the store, the
-    /// images that were left out are skipped, because it ends the run.
+    /// Counts the results of publishing, which are in the order of the images.
+    ///
+    /// With an `exhaustion` of the store, the images that were left out are skipped, because it ends the run.
     func published(
         _ images: [ReceivedImage], _ results: [Result<StoredImage, FeedError>], _ exhaustion: FeedError?
     ) {
@@ -123,7 +127,9 @@ final class DownloadResults: Sendable {
         return recipients.map(\.image).filter { seen.insert($0.key).inserted }
     }
 
-    /// Stops all downloads because of this error. The first error is kept.
+    /// Stops all downloads because of this error.
+    ///
+    /// The first error is kept.
     func stop(_ error: FeedError) {
         state.withLock { $0.outcome.fatal = $0.outcome.fatal ?? error }
         scheduler.stop()
@@ -146,8 +152,9 @@ final class DownloadResults: Sendable {
 }
 
 extension FeedError {
-    /// Whether the cache itself is in trouble, so that everything else would fail as well. Unreadable rows of one feed
-    /// fail only this feed, and a limit that an image exceeds fails only this image.
+    /// Whether the cache itself is in trouble, so that everything else would fail as well.
+    ///
+    /// Unreadable rows of one feed fail only this feed, and a limit that an image exceeds fails only this image.
     var isFatal: Bool {
         switch kind {
         case .storage(.unreadable), .storage(.limited): false

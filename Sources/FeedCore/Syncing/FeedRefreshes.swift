@@ -33,8 +33,9 @@ struct FeedRefreshes: Sendable {
 
     func policy(of feed: ResourceURL) -> FeedPolicy { policies[feed.key] ?? general }
 
-    /// Refreshes the feeds, and passes each to `next` as soon as it is up to date. Returns the reports in the order of
-    /// `feeds`; cancelled feeds have none.
+    /// Refreshes the feeds, and passes each to `next` as soon as it is up to date.
+    ///
+    /// Returns the reports in the order of `feeds`; cancelled feeds have none.
     func run(
         _ feeds: [ResourceURL], _ events: SyncEvents?, _ next: AsyncStream<SyncedFeed>.Continuation
     ) async -> Outcome {
@@ -117,8 +118,9 @@ struct FeedRefreshes: Sendable {
         }
     }
 
-    /// Returns the saved copy of a feed that is out of reach, while the copy is fresh. Invalid data is a failure in any
-    /// case.
+    /// Returns the saved copy of a feed that is out of reach, while the copy is fresh.
+    ///
+    /// Invalid data is a failure in any case.
     private func savedCopy(of url: ResourceURL, after cause: FeedError) async -> SyncedFeed? {
         guard cause.kind == .connectivity else { return failed(url, cause) }
         let found: LocalFeedLoader.Loaded

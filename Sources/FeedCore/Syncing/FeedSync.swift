@@ -36,8 +36,9 @@ package struct FeedSync: Sendable {
         case images(DownloadOutcome)
     }
 
-    /// Loads every feed, independently of the others, and requests its images as soon as the feed is loaded. Finishes
-    /// `events` at the end.
+    /// Loads every feed, independently of the others, and requests its images as soon as the feed is loaded.
+    ///
+    /// Finishes `events` at the end.
     package func run(_ feeds: [ResourceURL], events: SyncEvents?) async -> SyncReport {
         defer { events?.finish() }
         let (synced, feedsEnd) = AsyncStream.makeStream(of: FeedRefreshes.SyncedFeed.self)
@@ -89,7 +90,9 @@ package struct FeedSync: Sendable {
         return planner
     }
 
-    /// Adds a feed to the planner. Throws an error that ends the run.
+    /// Adds a feed to the planner.
+    ///
+    /// Throws an error that ends the run.
     private func add(
         _ feed: FeedRefreshes.SyncedFeed, to planner: inout DownloadPlanner,
         ask: ([WantedImage]) -> Void

@@ -13,15 +13,17 @@ enum ImageResult: Sendable {
     }
 }
 
-/// Gathers results, and stores them in batches: making 500 files durable at once costs little more than one. While a
-/// batch is published, the next one gathers. Results for a third batch have to wait, which bounds the memory and the
-/// open files.
+/// Gathers results, and stores them in batches: making 500 files durable at once costs little more than one.
+///
+/// While a batch is published, the next one gathers. Results for a third batch have to wait, which bounds the memory
+/// and the open files.
 ///
 /// Publishing continues when the run is cancelled, so that everything that was received is kept.
 final class ImageBatches: Sendable {
     private static let mostImages = 500
-    /// The smallest size of a batch. Batches shrink near the end of a run, so that little is left to publish after the
-    /// last image.
+    /// The smallest size of a batch.
+    ///
+    /// Batches shrink near the end of a run, so that little is left to publish after the last image.
     private static let fewestImages = 100
     private static let mostBytes: Int64 = 256 << 20
     private static let longestWait = Duration.seconds(5)
@@ -87,8 +89,10 @@ final class ImageBatches: Sendable {
     /// Registers a worker that adds results.
     func addJob() { state.withLock { $0.jobs += 1 } }
 
-    /// Returns the size of a batch. Two batches may be staged at once. Each job needs three more files: for the image
-    /// that it adds, for the image that it receives, and for its connection.
+    /// Returns the size of a batch.
+    ///
+    /// Two batches may be staged at once. Each job needs three more files: for the image that it adds, for the image
+    /// that it receives, and for its connection.
     static func batchSize(mostStaged: Int, jobs: Int) -> Int {
         min(mostImages, max(1, (mostStaged - 3 * jobs) / 2))
     }
@@ -147,7 +151,9 @@ final class ImageBatches: Sendable {
         }
     }
 
-    /// Publishes a batch. Images can join its requests until now; later images find the data in the cache.
+    /// Publishes a batch.
+    ///
+    /// Images can join its requests until now; later images find the data in the cache.
     private func publish(_ batch: Batch) async {
         do throws(FeedError) {
             var (received, confirmed) = (batch.received, batch.notModified)

@@ -30,7 +30,9 @@ package struct ImageDownloads: Sendable {
     /// The number of open files of a job: its image, the previous image on its way to disk, and a connection.
     private static let filesOfJob = 3
 
-    /// Returns the largest number of jobs for this store. Half of all files stay free for batches.
+    /// Returns the largest number of jobs for this store.
+    ///
+    /// Half of all files stay free for batches.
     package static func mostJobs(storing store: any ImageStore) -> Int {
         max(1, store.mostStaged / (2 * filesOfJob))
     }

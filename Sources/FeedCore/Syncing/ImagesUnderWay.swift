@@ -44,8 +44,9 @@ final class ImagesUnderWay: Sendable {
         var begun: [Int: ImageUnderWay] = [:]
         var requests: [RequestKey: RequestState] = [:]
         var termsNumbers: [ServerTerms: Int] = [:]
-        /// The numbers of the terms that a feed sends to its own origin and to others. The terms are kept, because the
-        /// identifier of a released object can become the identifier of another object.
+        /// The numbers of the terms that a feed sends to its own origin and to others.
+        ///
+        /// The terms are kept, because the identifier of a released object can become the identifier of another object.
         var ownNumbers: [ObjectIdentifier: (terms: RequestTerms, own: Int?, other: Int?)] = [:]
     }
 
@@ -64,8 +65,9 @@ final class ImagesUnderWay: Sendable {
 
     // MARK: Beginning
 
-    /// Adds images, and returns those whose requests have all failed before. It locks the state for a part of the
-    /// images at a time, because the workers need the state meanwhile.
+    /// Adds images, and returns those whose requests have all failed before.
+    ///
+    /// It locks the state for a part of the images at a time, because the workers need the state meanwhile.
     func add(_ images: [WantedImage]) -> [FailedImage] {
         var failed: [FailedImage] = []
         for part in images.parts(of: 100) {
@@ -127,7 +129,9 @@ final class ImagesUnderWay: Sendable {
         let recipients: [Recipient]
     }
 
-    /// Ends a request that has failed. Its images move on to their next URLs.
+    /// Ends a request that has failed.
+    ///
+    /// Its images move on to their next URLs.
     func fail(_ number: Int, _ error: FeedError) -> Consequences {
         let (consequences, next) = state.withLock { state -> (Consequences, WantedImage?) in
             let images = images(of: number, &state)
@@ -155,8 +159,9 @@ final class ImagesUnderWay: Sendable {
         return result
     }
 
-    /// Ends a request that has succeeded, and returns the images that get its data. An image that wants the same
-    /// request later finds the data in the cache, or makes a new request.
+    /// Ends a request that has succeeded, and returns the images that get its data.
+    ///
+    /// An image that wants the same request later finds the data in the cache, or makes a new request.
     func finish(_ number: Int, _ circumstances: RequestCircumstances) -> [Recipient] {
         state.withLock { state in
             let images = images(of: number, &state)
@@ -189,8 +194,10 @@ final class ImagesUnderWay: Sendable {
 // MARK: Finding the request of an image
 
 extension ImagesUnderWay {
-    /// Lets an image wait for the request of its URL. Calls `isNew` if the image begins this request. Returns a failure
-    /// if all URLs of the image have failed in this run.
+    /// Lets an image wait for the request of its URL.
+    ///
+    /// Calls `isNew` if the image begins this request. Returns a failure if all URLs of the image have failed in this
+    /// run.
     private func enqueue(
         _ image: WantedImage, _ state: inout State, _ isNew: (WantedImage) -> Void,
         reusing number: () -> Int? = { nil }

@@ -17,7 +17,9 @@ package final class NewImages: Sendable {
         let cached: Digest?
     }
 
-    /// The request of one feed. Two feeds may see different data of one URL.
+    /// The request of one feed.
+    ///
+    /// Two feeds may see different data of one URL.
     private struct Key: Hashable {
         let feed: ResourceURL.Key
         let image: ResourceURL.Key
@@ -26,6 +28,8 @@ package final class NewImages: Sendable {
     private let wanted = Mutex<[Key: Wanted]>([:])
     private let handler: @Sendable ([NewImage]) throws(FeedError) -> Void
 
+    /// Creates the list.
+    ///
     /// `handler` gets the images of a batch as soon as they are durable. If it throws, the run ends with that error.
     package init(_ handler: @escaping @Sendable ([NewImage]) throws(FeedError) -> Void) { self.handler = handler }
 

@@ -1,11 +1,15 @@
-/// The result of one run. Its output, in every form, and its exit code are made from this report.
+/// The result of one run.
+///
+/// Its output, in every form, and its exit code are made from this report.
 package struct SyncReport: Hashable, Sendable {
     package let feeds: [FeedReport]
     package let images: ImagesReport
     /// The failure of the cache that ended the run early.
     package let fatal: FeedError?
     package let wasCancelled: Bool
-    /// Why the troubles of feeds could not be saved. The run has still done its work.
+    /// Why the troubles of feeds could not be saved.
+    ///
+    /// The run has still done its work.
     package let noteFailure: FeedError?
     /// The pauses that later runs have to respect.
     package let waits: [FeedWait]
@@ -59,7 +63,9 @@ package struct FeedReport: Hashable, Sendable {
     }
 }
 
-/// Counts the images of a run by result. Every distinct URL is counted once in `total`, and once in its result.
+/// Counts the images of a run by result.
+///
+/// Every distinct URL is counted once in `total`, and once in its result.
 package struct ImagesReport: Hashable, Sendable {
     package struct Failure: Hashable, Sendable {
         package let url: ResourceURL
@@ -93,8 +99,10 @@ package struct ImagesReport: Hashable, Sendable {
     }
 }
 
-/// Receives the events of a run. It is a class, because a run checks for each image several times whether there is a
-/// receiver, and a reference is cheap to check.
+/// Receives the events of a run.
+///
+/// It is a class, because a run checks for each image several times whether there is a receiver, and a reference is
+/// cheap to check.
 package final class SyncEvents: Sendable {
     private let end: AsyncStream<SyncEvent>.Continuation
 

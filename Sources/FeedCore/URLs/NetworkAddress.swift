@@ -10,7 +10,9 @@ package struct NetworkAddress: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Reads the strict notation. It refuses `127.1`, `0177.0.0.1`, `[::1]` and `fe80::1%eth0`.
+    /// Reads the strict notation.
+    ///
+    /// It refuses `127.1`, `0177.0.0.1`, `[::1]` and `fe80::1%eth0`.
     package init?(presentation text: String) {
         // The C library reads a text up to its first NUL.
         guard !text.utf8.contains(0) else { return nil }
@@ -35,13 +37,17 @@ extension NetworkAddress: CustomStringConvertible {
     }
 }
 
-/// Classifies an address as public or private by IANA's registries of special-purpose addresses. An address that the
-/// registries leave open is private, so that a public feed can only reach addresses that are known to be public.
+/// Classifies an address as public or private by IANA's registries of special-purpose addresses.
+///
+/// An address that the registries leave open is private, so that a public feed can only reach addresses that are known
+/// to be public.
 package enum AddressClass: Hashable, Sendable {
     case `public`
     case `private`(Reason)
 
-    /// The kind of a private address. Its raw value fits between "a" and "address" in a message.
+    /// The kind of a private address.
+    ///
+    /// Its raw value fits between "a" and "address" in a message.
     package enum Reason: String, Sendable {
         case unspecified, loopback, multicast, broadcast, shared, documentation, benchmarking, reserved
         case linkLocal = "link-local"
@@ -56,8 +62,9 @@ package enum AddressClass: Hashable, Sendable {
 }
 
 extension NetworkAddress {
-    /// The class of the first block below that contains the address. An IPv6 address that represents an IPv4 address
-    /// has the class of the IPv4 address.
+    /// The class of the first block below that contains the address.
+    ///
+    /// An IPv6 address that represents an IPv4 address has the class of the IPv4 address.
     package var addressClass: AddressClass {
         switch block {
         case .reason(let reason): .private(reason)
@@ -67,8 +74,9 @@ extension NetworkAddress {
         }
     }
 
-    /// Whether the address belongs to the user's own network: loopback, link-local, private or unique-local. An address
-    /// behind a tunnel or a translator, or of another special kind, may belong to a stranger.
+    /// Whether the address belongs to the user's own network: loopback, link-local, private or unique-local.
+    ///
+    /// An address behind a tunnel or a translator, or of another special kind, may belong to a stranger.
     package var isOfOwnNetwork: Bool {
         switch block {
         case .reason(let reason): [.loopback, .linkLocal, .privateUse, .uniqueLocal].contains(reason)

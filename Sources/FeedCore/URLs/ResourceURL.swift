@@ -1,15 +1,21 @@
-/// The URL of a feed or an image: `http:`, `https:` or `file:`. It is checked here once and trusted from then on.
+/// The URL of a feed or an image: `http:`, `https:` or `file:`.
+///
+/// It is checked here once and trusted from then on.
 ///
 /// Credentials in it are split off at once: `text` identifies the resource, is shown and logged, and is the key in the
 /// cache. `credentials` go only to the server and the database.
 package struct ResourceURL: Hashable, Sendable {
     package let scheme: URLScheme
-    /// The given URL without credentials, its host in ASCII. A file has one spelling.
+    /// The given URL without credentials, its host in ASCII.
+    ///
+    /// A file has one spelling.
     package let text: String
     /// `user:password` as in the URL, percent-encoded.
     package let credentials: String?
 
-    /// The longest URL. Longer ones are unknown in practice, and each image of a feed may have one.
+    /// The longest URL.
+    ///
+    /// Longer ones are unknown in practice, and each image of a feed may have one.
     private static let longest = 8192
 
     package init(_ given: String) throws(InvalidURL) {
@@ -22,8 +28,9 @@ package struct ResourceURL: Hashable, Sendable {
         credentials = parts.credentials
     }
 
-    /// Makes a URL from its text and credentials, which the database stores separately. Its length was checked when it
-    /// was given.
+    /// Makes a URL from its text and credentials, which the database stores separately.
+    ///
+    /// Its length was checked when it was given.
     package init(_ text: String, credentials: String?) throws(InvalidURL) {
         let parts = try URLParts(text)
         scheme = parts.scheme
@@ -52,7 +59,9 @@ package struct ResourceURL: Hashable, Sendable {
         credentials = url.credentials
     }
 
-    /// The URL for a text that everybody may read, such as a gallery. A query may contain a personal signature.
+    /// The URL for a text that everybody may read, such as a gallery.
+    ///
+    /// A query may contain a personal signature.
     var withoutQuery: String {
         let place = text.utf8.prefix { $0 != UInt8(ascii: "?") }
         return place.count == text.utf8.count ? text : "\(Substring(place))?…"
@@ -68,7 +77,9 @@ package struct ResourceURL: Hashable, Sendable {
     /// The host as written, with its port if there is one; nil for a file.
     package var hostAndPort: String? { authority.map { text.slice((scheme.rawValue.utf8.count + 3)..<$0.end) } }
 
-    /// The scheme, host and port. Limits count them as one host, and credentials belong to one of them.
+    /// The scheme, host and port.
+    ///
+    /// Limits count them as one host, and credentials belong to one of them.
     package var origin: String {
         guard let authority else { return "file:" }
         // Most URLs are written in this way, with or without a port.
@@ -77,7 +88,9 @@ package struct ResourceURL: Hashable, Sendable {
         return "\(scheme.rawValue)://\(text.slice(authority.host).lowercased()):\(port)"
     }
 
-    /// Whether both URLs are equal up to the path. Then they have the same origin.
+    /// Whether both URLs are equal up to the path.
+    ///
+    /// Then they have the same origin.
     func hasSameBeginning(as other: ResourceURL) -> Bool {
         guard scheme == other.scheme else { return false }
         guard isRemote else { return true }
@@ -146,7 +159,9 @@ extension ResourceURL {
     }
 
     /// The spelling under which the cache stores a feed: the host in lower case, without a default port, dot segments
-    /// or a fragment. Images keep the spelling of their feed, because their servers may distinguish spellings.
+    /// or a fragment.
+    ///
+    /// Images keep the spelling of their feed, because their servers may distinguish spellings.
     package var asFeed: ResourceURL {
         if let filePath { return ResourceURL(filePath: FilePath.normalised(filePath)) }
         guard let authority else { return self }
@@ -188,8 +203,9 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-    /// Returns the URL that `reference` means on a page at this URL: a link, an image, or the target of a redirect. A
-    /// page from the network cannot mean a local file.
+    /// Returns the URL that `reference` means on a page at this URL: a link, an image, or the target of a redirect.
+    ///
+    /// A page from the network cannot mean a local file.
     package func resolving(_ reference: String) throws(InvalidURL) -> ResourceURL {
         // An empty reference means the page itself.
         if !reference.isEmpty { try URLParts.checkCharacters(of: reference) }
@@ -204,15 +220,18 @@ extension ResourceURL {
         return hasOwnAuthority ? resolved : ResourceURL(resolved, credentials: credentials)
     }
 
-    /// Throws if a feed must not reference this image. A feed from the network must not read local files, and a local
-    /// feed must not read files outside its directory.
+    /// Throws if a feed must not reference this image.
+    ///
+    /// A feed from the network must not read local files, and a local feed must not read files outside its directory.
     package func check(asNamedBy feed: ResourceURL) throws(InvalidURL) {
         guard !isRemote else { return }
         guard !feed.isRemote else { throw InvalidURL("a file: URL, which only a local feed may name") }
         guard isBeside(feed) else { throw InvalidURL("not a file in the feed's directory or below") }
     }
 
-    /// Whether this is a file in the directory of the file `other`, or below it. Symbolic links are ignored.
+    /// Whether this is a file in the directory of the file `other`, or below it.
+    ///
+    /// Symbolic links are ignored.
     package func isBeside(_ other: ResourceURL) -> Bool {
         guard let path = filePath, let otherPath = other.filePath else { return false }
         let own = URLReference.removingDotSegments(path[...]).utf8
@@ -224,8 +243,10 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-    /// The URL as it is sent to its server. Strict servers refuse the characters that browsers percent-encode (the
-    /// "path" and "query percent-encode set" of the URL standard).
+    /// The URL as it is sent to its server.
+    ///
+    /// Strict servers refuse the characters that browsers percent-encode (the "path" and "query percent-encode set" of
+    /// the URL standard).
     package var textToSend: String {
         guard needsEncoding, let authority else { return text }
         var sent: [UInt8] = []
@@ -240,7 +261,9 @@ extension ResourceURL {
         return String(decoding: sent, as: UTF8.self)
     }
 
-    /// Whether any character needs encoding. One pass answers for most URLs.
+    /// Whether any character needs encoding.
+    ///
+    /// One pass answers for most URLs.
     private var needsEncoding: Bool {
         let bytes = text.utf8Span.span
         for index in 0..<bytes.count {

@@ -1,5 +1,6 @@
-/// A URL or a part of one, divided into its components (RFC 3986, appendix B). The code works on UTF-8, because a
-/// `Character` joins a slash with a combining accent after it.
+/// A URL or a part of one, divided into its components (RFC 3986, appendix B).
+///
+/// The code works on UTF-8, because a `Character` joins a slash with a combining accent after it.
 struct URLReference {
     private(set) var scheme: Substring?
     private(set) var authority: Substring?

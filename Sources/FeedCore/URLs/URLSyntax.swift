@@ -24,7 +24,9 @@ package enum URLScheme: String, Sendable {
         }
     }
 
-    /// The port that a URL may leave out. It has no meaning for a file.
+    /// The port that a URL may leave out.
+    ///
+    /// It has no meaning for a file.
     var usualPort: Int { self == .http ? 80 : 443 }
 
     /// Whether a text that begins with this scheme writes it in small letters.
@@ -34,7 +36,9 @@ package enum URLScheme: String, Sendable {
     }
 }
 
-/// Checks the syntax of a URL. It is strict wherever two programs could read one URL in two ways.
+/// Checks the syntax of a URL.
+///
+/// It is strict wherever two programs could read one URL in two ways.
 struct URLParts {
     let scheme: URLScheme
     let text: String
@@ -200,10 +204,14 @@ struct URLAuthority {
 }
 
 /// The form of a host name that is requested, compared and stored: ASCII, converted by the same IDNA rules as in
-/// libcurl (libidn2 with the same flags). With other rules, two names could be one origin here and two servers for
-/// libcurl, and one server could get the password of the other.
+/// libcurl (libidn2 with the same flags).
+///
+/// With other rules, two names could be one origin here and two servers for libcurl, and one server could get the
+/// password of the other.
 package enum HostName {
-    /// Returns the name in ASCII. The case of an ASCII name stays.
+    /// Returns the name in ASCII.
+    ///
+    /// The case of an ASCII name stays.
     package static func ascii(_ name: String) throws(InvalidURL) -> String {
         guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return name }
         var ascii: UnsafeMutablePointer<CChar>?

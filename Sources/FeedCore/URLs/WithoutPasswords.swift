@@ -1,6 +1,7 @@
 extension String {
-    /// The text without the credentials of URLs in it. Everything that browsers or curl take for credentials goes, and in
-    /// doubt more goes than less.
+    /// The text without the credentials of URLs in it.
+    ///
+    /// Everything that browsers or curl take for credentials goes, and in doubt more goes than less.
     ///
     /// | before the name of a server stands    |                                              |
     /// |---------------------------------------|----------------------------------------------|
@@ -35,7 +36,9 @@ private struct PlaceInURL {
     private var slashes = 0
     private var slashesNeeded = 2
 
-    /// Reads one byte. `end` is the index after it.
+    /// Reads one byte.
+    ///
+    /// `end` is the index after it.
     mutating func read(_ byte: UInt8, end: Int) {
         switch byte {
         case UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):

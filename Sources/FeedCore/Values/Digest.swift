@@ -1,4 +1,6 @@
-/// The SHA-256 of some bytes, which names them. Four numbers hold it, because a run has many digests at once.
+/// The SHA-256 of some bytes, which names them.
+///
+/// Four numbers hold it, because a run has many digests at once.
 package struct Digest: Hashable, Sendable {
     package static let byteCount = 32
 

@@ -1,4 +1,6 @@
-/// Operations on paths. They work on bytes, because a `Character` joins a slash with a combining accent after it.
+/// Operations on paths.
+///
+/// They work on bytes, because a `Character` joins a slash with a combining accent after it.
 package enum FilePath {
     private static let slash = UInt8(ascii: "/")
 
@@ -14,8 +16,9 @@ package enum FilePath {
         path.utf8.split(separator: slash).map { Substring($0) }
     }
 
-    /// Returns an absolute path without `.`, `..` and doubled slashes. It looks at the text only, not at the file
-    /// system.
+    /// Returns an absolute path without `.`, `..` and doubled slashes.
+    ///
+    /// It looks at the text only, not at the file system.
     package static func normalised(_ path: String) -> String {
         var names: [Substring] = []
         for name in self.names(in: path) where name != "." {

@@ -1,4 +1,6 @@
-/// The known types of images. The bytes of an image decide, rather than what a server says.
+/// The known types of images.
+///
+/// The bytes of an image decide, rather than what a server says.
 package enum ImageType: String, CaseIterable, Sendable {
     case jpeg, png, gif, webp, avif, heic, bmp, tiff, ico, jxl, svg
 
@@ -23,8 +25,9 @@ package enum ImageType: String, CaseIterable, Sendable {
 }
 
 extension ImageType {
-    /// The number of bytes that decide. It is fixed, so that the result is the same however a body is divided into
-    /// chunks.
+    /// The number of bytes that decide.
+    ///
+    /// It is fixed, so that the result is the same however a body is divided into chunks.
     package static let signatureLength = 16_384
 
     /// Returns the type of the image that begins with these bytes; nil for an unknown type.
@@ -56,7 +59,9 @@ private struct ImageSignature {
         return SVGSignature.matches(bytes) ? .svg : nil
     }
 
-    /// Returns AVIF or HEIC by the brands in the file type box, four letters each. Both are ISO media files, as MP4 is.
+    /// Returns AVIF or HEIC by the brands in the file type box, four letters each.
+    ///
+    /// Both are ISO media files, as MP4 is.
     private var isoMediaType: ImageType? {
         guard let boxSize = bigEndian(at: 0, size: 4), boxSize >= 16 else { return nil }
         let end = min(boxSize, bytes.count)
@@ -69,8 +74,9 @@ private struct ImageSignature {
         return lists(["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]) ? .heic : nil
     }
 
-    /// Whether this is a bitmap. Many texts begin with "BM", so the reserved field must be zero and the second header
-    /// must have a known size.
+    /// Whether this is a bitmap.
+    ///
+    /// Many texts begin with "BM", so the reserved field must be zero and the second header must have a known size.
     private var isBitmap: Bool {
         guard has("BM"), littleEndian(at: 6, size: 4) == 0, let header = littleEndian(at: 14, size: 4) else {
             return false
@@ -104,8 +110,9 @@ private struct ImageSignature {
     }
 }
 
-/// Decides whether a text is an XML document whose root element is `svg`. An HTML page that contains an `svg` is not an
-/// image.
+/// Decides whether a text is an XML document whose root element is `svg`.
+///
+/// An HTML page that contains an `svg` is not an image.
 private struct SVGSignature {
     static func matches(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         var scanner = SVGSignature(rest: Array(bytes)[...])
@@ -130,7 +137,9 @@ private struct SVGSignature {
         }
     }
 
-    /// Skips a document type. Drawing programs declare namespaces in brackets within it.
+    /// Skips a document type.
+    ///
+    /// Drawing programs declare namespaces in brackets within it.
     private mutating func skipDocumentType() -> Bool {
         rest = rest.drop { !"[>".utf8.contains($0) }
         if rest.first == UInt8(ascii: "["), !skip(through: "]") { return false }

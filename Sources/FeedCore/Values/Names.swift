@@ -18,10 +18,14 @@ package enum Slug {
     private static let dash = UInt8(ascii: "-")
 }
 
-/// Gives each name once. A name that is taken gets a number after it.
+/// Gives each name once.
+///
+/// A name that is taken gets a number after it.
 package struct DistinctNames: Sendable {
     private var taken: Set<String>
-    /// The first number after each name that can be free. Counting from 2 for every name would take quadratic time.
+    /// The first number after each name that can be free.
+    ///
+    /// Counting from 2 for every name would take quadratic time.
     private var numbers: [String: Int] = [:]
 
     package init(taken: Set<String> = []) { self.taken = taken }

@@ -24,8 +24,9 @@ package struct FeedSizeLimit: Hashable, Sendable {
 
     package init(bytes: Int64) { self.bytes = bytes }
 
-    /// The most images that one response, all pages of a walk, or one document of an archive may have. Kept items of a
-    /// document do not count.
+    /// The most images that one response, all pages of a walk, or one document of an archive may have.
+    ///
+    /// Kept items of a document do not count.
     package var images: Int { Int(bytes / Self.bytesOfEachImage) }
 
     /// The most bytes of the feed's document in an archive, which also describes the feed's kept items.
@@ -43,8 +44,9 @@ package struct FeedSizeLimit: Hashable, Sendable {
 
 /// Reads whole numbers.
 package enum DecimalDigits {
-    /// Returns the number that the digits write. It returns nil for any other text, also for a sign, which `Int64.init`
-    /// accepts.
+    /// Returns the number that the digits write.
+    ///
+    /// It returns nil for any other text, also for a sign, which `Int64.init` accepts.
     package static func number(_ text: Substring) -> Int64? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
     }

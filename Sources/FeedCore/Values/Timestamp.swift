@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// A moment in microseconds since 1970 UTC. It is an integer, so that it is saved and read exactly.
+/// A moment in microseconds since 1970 UTC.
+///
+/// It is an integer, so that it is saved and read exactly.
 package struct Timestamp: Hashable, Comparable, Sendable {
     package let microseconds: Int64
 
@@ -14,7 +16,9 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         .microseconds(later.microseconds) - .microseconds(earlier.microseconds)
     }
 
-    /// Adds a span, up to the last possible moment. A span may come from a server.
+    /// Adds a span, up to the last possible moment.
+    ///
+    /// A span may come from a server.
     package static func + (moment: Timestamp, span: Duration) -> Timestamp {
         let (seconds, attoseconds) = span.components
         let sum = Int128(moment.microseconds) + Int128(seconds) * 1_000_000 + Int128(attoseconds / 1_000_000_000_000)

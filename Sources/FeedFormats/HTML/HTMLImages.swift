@@ -1,7 +1,8 @@
 internal import FeedCore
 
-/// Collects the images of an HTML text. The description of an image is its title, else the caption of the figure around
-/// it, else its alternative text.
+/// Collects the images of an HTML text.
+///
+/// The description of an image is its title, else the caption of the figure around it, else its alternative text.
 final class HTMLImages: HTMLVisitor {
     private struct Figure {
         var caption: String?
@@ -33,12 +34,16 @@ final class HTMLImages: HTMLVisitor {
     private var variants = SourceSet()
     private let most: Int
     private var isWithoutScript = false
-    /// The index of the last image that a script loads. A following `<noscript>` element holds the same image.
+    /// The index of the last image that a script loads.
+    ///
+    /// A following `<noscript>` element holds the same image.
     private var lazyIndex: Int?
 
     private init(base: ResourceURL?, atMost most: Int) { (self.base, self.most) = (base, most) }
 
-    /// Finds the first `most` images. `skipReason` is the reason why the rest of the text was skipped, or nil.
+    /// Finds the first `most` images.
+    ///
+    /// `skipReason` is the reason why the rest of the text was skipped, or nil.
     static func find(
         in html: String, base: ResourceURL?, atMost most: Int, with reader: HTMLReader
     ) -> (images: [NamedImage], skipReason: String?) {
@@ -116,7 +121,9 @@ final class HTMLImages: HTMLVisitor {
         linkText?.longest = link.reference.utf8.count + 16
     }
 
-    /// Ends a link. If its text is `[link]` or its own URL, the link leads to an image of the item.
+    /// Ends a link.
+    ///
+    /// If its text is `[link]` or its own URL, the link leads to an image of the item.
     private func endLink() {
         defer { (link, linkText) = (nil, nil) }
         guard let link, let text = linkText?.text, images.count < most else { return }

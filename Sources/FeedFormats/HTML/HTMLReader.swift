@@ -8,15 +8,19 @@ protocol HTMLVisitor: AnyObject {
     func text(_ text: UnsafeBufferPointer<UInt8>)
 }
 
-/// Reads HTML, valid or not, with libxml2's event interface, which builds no tree and loads no other resource. One
-/// reader reads many texts, one after the other.
+/// Reads HTML, valid or not, with libxml2's event interface, which builds no tree and loads no other resource.
+///
+/// One reader reads many texts, one after the other.
 final class HTMLReader {
-    /// The deepest nesting that is read. libxml2 compares each tag with all open elements, so that its time grows with
-    /// the depth.
+    /// The deepest nesting that is read.
+    ///
+    /// libxml2 compares each tag with all open elements, so that its time grows with the depth.
     private static let maxDepth = 256
     private static let mostAttributes = 250
-    /// An element around the text. libxml2 would otherwise open a paragraph at any text outside an element, even inside
-    /// a word. HTML has no element of this name, so that every end tag in the text leaves it open.
+    /// An element around the text.
+    ///
+    /// libxml2 would otherwise open a paragraph at any text outside an element, even inside a word. HTML has no element
+    /// of this name, so that every end tag in the text leaves it open.
     private static let enclosing = Array("<piece>".utf8)
 
     private var parser: UnsafeMutablePointer<xmlParserCtxt>?
@@ -140,13 +144,16 @@ final class HTMLReader {
     }
 }
 
-/// The attributes of a tag, with names in lower case. They are valid during the call that passes them.
+/// The attributes of a tag, with names in lower case.
+///
+/// They are valid during the call that passes them.
 struct HTMLAttributes {
     /// The names and values in turn, with a null pointer at the end; nil for a tag without attributes.
     let first: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
 
-    /// Calls `body` for each attribute. `value` creates the string on demand, which is empty for an attribute without a
-    /// value.
+    /// Calls `body` for each attribute.
+    ///
+    /// `value` creates the string on demand, which is empty for an attribute without a value.
     func visit(_ body: (_ name: String, _ value: () -> String) -> Void) {
         guard var next = first else { return }
         while let name = next.pointee {

@@ -15,7 +15,9 @@ struct ImageTag {
 
     var isLazy: Bool { hasLateSources || late.contains { $0 != nil } }
 
-    /// Reads the attributes. `sources` and `variants` hold the candidates of the `<picture>` around the tag.
+    /// Reads the attributes.
+    ///
+    /// `sources` and `variants` hold the candidates of the `<picture>` around the tag.
     init(_ attributes: HTMLAttributes, sources: SourceSet, variants: SourceSet) {
         self.sources = sources
         self.variants = variants
@@ -53,20 +55,25 @@ struct ImageTag {
         }
     }
 
-    /// Returns whether the value of `data-image` is a URL. Some programs write a number or a name there.
+    /// Returns whether the value of `data-image` is a URL.
+    ///
+    /// Some programs write a number or a name there.
     private static func isLocated(_ value: String) -> Bool {
         ["http://", "https://", "/"].contains { value.hasPrefix($0) } || ImageKind.hasImageName(value)
     }
 
-    /// The link around images. It is examined once, because it may be long and enclose many images.
+    /// The link around images.
+    ///
+    /// It is examined once, because it may be long and enclose many images.
     struct EnclosingLink {
         let reference: String
         /// Whether the link leads to a file with the name of an image.
         let isImage: Bool
         /// The rule that matches the link if images in it are decoration.
         let decoration: Decoration?
-        /// The part of the link before an equals sign. Some servers write the size behind that sign, and their URLs
-        /// have no file suffix.
+        /// The part of the link before an equals sign.
+        ///
+        /// Some servers write the size behind that sign, and their URLs have no file suffix.
         private let stem: Substring.UTF8View?
 
         init(_ reference: String) {
@@ -92,7 +99,9 @@ struct ImageTag {
         }
     }
 
-    /// Returns the references to the image, best first. `link` is the link around the tag.
+    /// Returns the references to the image, best first.
+    ///
+    /// `link` is the link around the tag.
     func references(linkedTo link: EnclosingLink?) -> [String] {
         let linked = link.flatMap { $0.leadsToImage(at: source) ? $0.reference : nil }
         let best = [linked] + originals + sources.references + late
@@ -113,8 +122,10 @@ struct SourceSet {
         let isOwn: Bool
     }
 
-    /// The rank of a candidate. A width outranks a density, because it states how large the image is. A candidate
-    /// without a descriptor has density 1.
+    /// The rank of a candidate.
+    ///
+    /// A width outranks a density, because it states how large the image is. A candidate without a descriptor has
+    /// density 1.
     private enum Merit: Comparable {
         case bare
         case density(Double)
@@ -125,8 +136,10 @@ struct SourceSet {
 
     var references: [String] { best.map(\.reference) }
 
-    /// Adds the candidates of a `srcset`. The `<img>`'s own candidates precede those of a `<source>` with the same
-    /// size, which are meant for browsers that support newer formats.
+    /// Adds the candidates of a `srcset`.
+    ///
+    /// The `<img>`'s own candidates precede those of a `<source>` with the same size, which are meant for browsers that
+    /// support newer formats.
     mutating func add(_ text: String, isOwn: Bool) {
         let bytes = text.utf8
         var index = bytes.startIndex

@@ -17,7 +17,9 @@ final class PlainText: HTMLVisitor {
         return visitor.words.text
     }
 
-    /// Returns the words. `isPlain` tells whether the feed declares the text as plain.
+    /// Returns the words.
+    ///
+    /// `isPlain` tells whether the feed declares the text as plain.
     static func of(_ text: String, isPlain: Bool, with reader: HTMLReader) -> String? {
         isPlain ? FoldedText.fold(text) : of(text, with: reader)
     }

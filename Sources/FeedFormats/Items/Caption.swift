@@ -2,7 +2,9 @@ internal import FeedCore
 
 /// Tells the words of a person from the names that software fills in.
 enum Caption {
-    /// Returns whether the words describe an image. The name of a file does not, and neither does "image 3".
+    /// Returns whether the words describe an image.
+    ///
+    /// The name of a file does not, and neither does "image 3".
     static func describes(_ words: String) -> Bool { !isFileName(words) && !isNumbered(words) }
 
     /// Returns the words if they describe an image.

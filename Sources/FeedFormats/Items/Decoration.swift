@@ -1,7 +1,8 @@
 internal import FeedCore
 
-/// A rule that recognises decoration: tracking pixels, emoji, avatars and buttons that feeds contain as images. A
-/// further rule is one more row in the table. `Furniture` recognises images that recur.
+/// A rule that recognises decoration: tracking pixels, emoji, avatars and buttons that feeds contain as images.
+///
+/// A further rule is one more row in the table. `Furniture` recognises images that recur.
 struct Decoration {
     enum Mark {
         /// The width or the height is 0 or 1.
@@ -32,10 +33,13 @@ struct Decoration {
 
     let mark: Mark
     let what: String
-    /// The markup of a feed that the rule matches. The tests decode each example.
+    /// The markup of a feed that the rule matches.
+    ///
+    /// The tests decode each example.
     let example: String
-    /// Whether the rule also matches an enclosure or another image that the feed declares as such. Most rules match
-    /// only `<img>` and thumbnails, because a declared image is what the feed means.
+    /// Whether the rule also matches an enclosure or another image that the feed declares as such.
+    ///
+    /// Most rules match only `<img>` and thumbnails, because a declared image is what the feed means.
     var matchesDeclared = false
 
     static let table = ofTags + ofPages + counters + advertisers + sharing

@@ -184,7 +184,9 @@ private struct Address {
 
     func begins(with host: String, _ path: String) -> Bool { rest.starts(with: path.utf8) && isAt(host) }
 
-    /// Returns whether the host is this one or a subdomain of it. A star represents any number of digits.
+    /// Returns whether the host is this one or a subdomain of it.
+    ///
+    /// A star represents any number of digits.
     func isAt(_ name: String) -> Bool {
         if let star = name.utf8.firstIndex(of: UInt8(ascii: "*")) {
             let digits = host.dropFirst(name.utf8[..<star].count).prefix { (0x30...0x39).contains($0) }

@@ -17,7 +17,9 @@ struct FeedItem {
     var text: ItemText?
     /// The images, in order of preference.
     var images: [NamedImage] = []
-    /// Lists of images that count only if the item has no other image. The first list with an image wins.
+    /// Lists of images that count only if the item has no other image.
+    ///
+    /// The first list with an image wins.
     var substitutes: [[NamedImage]] = []
     /// The reason why the rest of the item's HTML was skipped, or nil.
     var skipReason: String?
@@ -69,13 +71,16 @@ struct NamedImage {
         }
     }
 
-    /// The element that names an image. What the feed declares as an image is what it means; an `<img>` may decorate
-    /// the text.
+    /// The element that names an image.
+    ///
+    /// What the feed declares as an image is what it means; an `<img>` may decorate the text.
     enum Origin {
         case declared, textLink, tag, thumbnail
     }
 
-    /// The renditions, best first. `ImageCollector` skips those with an invalid URL.
+    /// The renditions, best first.
+    ///
+    /// `ImageCollector` skips those with an invalid URL.
     var renditions: [Rendition]
     /// The image's own title, caption or alternative text, as plain text.
     var description: String?
@@ -108,8 +113,9 @@ struct NamedImage {
 }
 
 extension FeedItem {
-    /// The item with one image for the subject to which a text link leads. The item's thumbnails, and an `<img>` that
-    /// links to the item's page, show the same subject in a smaller size.
+    /// The item with one image for the subject to which a text link leads.
+    ///
+    /// The item's thumbnails, and an `<img>` that links to the item's page, show the same subject in a smaller size.
     var withOneSubject: FeedItem {
         guard let subject = images.firstIndex(where: { $0.origin == .textLink }) else { return self }
         var item = self
@@ -133,10 +139,13 @@ extension FeedItem {
     }
 }
 
-/// The text of an item. Its first words describe images that have no description of their own.
+/// The text of an item.
+///
+/// Its first words describe images that have no description of their own.
 struct ItemText {
-    /// The number of bytes to keep. One or two images may precede the first word, and many items wait for the end of
-    /// their feed.
+    /// The number of bytes to keep.
+    ///
+    /// One or two images may precede the first word, and many items wait for the end of their feed.
     private static let longest = 16_384
 
     let text: String

@@ -1,7 +1,8 @@
 internal import FeedCore
 
-/// The notes on skipped parts of a feed, which the user reads. Their number is limited to bound the memory for a feed
-/// of invalid items.
+/// The notes on skipped parts of a feed, which the user reads.
+///
+/// Their number is limited to bound the memory for a feed of invalid items.
 struct FeedNotes {
     private static let most = 100
 
@@ -18,7 +19,9 @@ struct FeedNotes {
 }
 
 /// Limits the memory for texts that a feed writes once and each of its images holds: ids, titles, the beginnings of
-/// URLs. The limit grows with the size of the feed plus the number of its images, rather than with their product.
+/// URLs.
+///
+/// The limit grows with the size of the feed plus the number of its images, rather than with their product.
 struct TextBudget {
     private static let ofEachImage = 1024
 
@@ -32,7 +35,9 @@ struct TextBudget {
         leftForDetails = left
     }
 
-    /// Takes room for the details of an image. Returns false if too little is left.
+    /// Takes room for the details of an image.
+    ///
+    /// Returns false if too little is left.
     mutating func takeDetails(_ size: Int) -> Bool {
         guard size <= leftForDetails else { return false }
         leftForDetails -= size

@@ -1,7 +1,9 @@
 internal import FeedCore
 
-/// The images that a site puts beside many of its posts: banners, logos and buttons. An image is furniture if it is an
-/// `<img>` in at least 3 items and in at least a quarter of all items. It is left out where it is beside another image.
+/// The images that a site puts beside many of its posts: banners, logos and buttons.
+///
+/// An image is furniture if it is an `<img>` in at least 3 items and in at least a quarter of all items. It is left out
+/// where it is beside another image.
 struct Furniture {
     /// An item with images.
     struct Item {
@@ -32,8 +34,9 @@ struct Furniture {
         recurring = Set(counts.lazy.filter { $0.value >= least }.map(\.key))
     }
 
-    /// Returns the images that are left and the index of the first image of each item. `note` receives each image that
-    /// is left out, with the number and the id of its item.
+    /// Returns the images that are left and the index of the first image of each item.
+    ///
+    /// `note` receives each image that is left out, with the number and the id of its item.
     func removed(_ note: (FeedImage, Int, String?) -> Void) -> (images: [FeedImage], itemStarts: [Int]) {
         // If every image recurs, the images are the subject of the feed, such as the views of several cameras.
         guard !recurring.isEmpty, images.indices.contains(where: { !isFurniture($0) }) else {

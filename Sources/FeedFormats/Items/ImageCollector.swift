@@ -21,14 +21,17 @@ struct ImageCollector {
     /// The items before the channel's link, from the first one that has a relative reference; nil after the link.
     private var waiting: [FeedItem]? = []
     private var waitingCount = 0
-    /// The number of images after which items no longer wait for the link. Each waiting item takes many times the
-    /// memory of its element.
+    /// The number of images after which items no longer wait for the link.
+    ///
+    /// Each waiting item takes many times the memory of its element.
     private static let mostWaiting = 50_000
 
     /// The most characters of a text that describes an image.
     private static let longestWords = 200
 
-    /// Creates a collector. `beginning` returns the first characters of a text.
+    /// Creates a collector.
+    ///
+    /// `beginning` returns the first characters of a text.
     init(
         in document: FeedSource, taking selection: ImageSelection, beginning: @escaping (ItemText, Int) -> String?
     ) {
@@ -82,8 +85,9 @@ struct ImageCollector {
 
     mutating func note(_ note: String) { notes.add(note) }
 
-    /// Ends the feed. It returns the images without those that recur as decoration, and the index of the first image of
-    /// each item.
+    /// Ends the feed.
+    ///
+    /// It returns the images without those that recur as decoration, and the index of the first image of each item.
     mutating func finish() throws(DecodingFailure) -> (images: [FeedImage], itemStarts: [Int]) {
         try addWaiting()
         guard !keepsDecoration, !areTags.isEmpty else { return (images, items.map(\.start)) }
@@ -234,8 +238,9 @@ struct ImageCollector {
         id.map { "\(number) (\(JSONWriter.quote($0, limit: 60)))" } ?? "\(number)"
     }
 
-    /// Returns the quoted reference for a message. It replaces everything before the last @, because an invalid URL may
-    /// contain a password.
+    /// Returns the quoted reference for a message.
+    ///
+    /// It replaces everything before the last @, because an invalid URL may contain a password.
     private static func quoted(_ reference: String) -> String {
         let at = reference.utf8.lastIndex(of: UInt8(ascii: "@"))
         return JSONWriter.quote(at.map { "***\(reference[$0...])" } ?? reference, limit: 80)

@@ -41,8 +41,9 @@ struct ImageIdentity {
         self.size = size ?? Self.whole
     }
 
-    /// Returns the URL without its scheme that ends a key, plain or percent-encoded; nil if there is none. The last
-    /// scheme begins it: servers may shrink what other servers have shrunk.
+    /// Returns the URL without its scheme that ends a key, plain or percent-encoded; nil if there is none.
+    ///
+    /// The last scheme begins it: servers may shrink what other servers have shrunk.
     private static func original(in key: String) -> String? {
         let bytes = key.utf8Span.span
         StepCounter.add(bytes.count)
@@ -98,8 +99,9 @@ struct ImageIdentity {
         letter == UInt8(ascii: "s") || letter == UInt8(ascii: "w") || letter == UInt8(ascii: "h")
     }
 
-    /// Returns the key without the sides that the feed states. It is the same for images that differ only in their
-    /// sides.
+    /// Returns the key without the sides that the feed states.
+    ///
+    /// It is the same for images that differ only in their sides.
     func key(without sides: [Double]) -> String {
         var text: [UInt8] = []
         var number: [UInt8] = []

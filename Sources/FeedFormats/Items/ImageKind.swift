@@ -1,6 +1,8 @@
 internal import FeedCore
 
-/// Tells whether an enclosure is an image. Its media type decides, else the suffix of its file name.
+/// Tells whether an enclosure is an image.
+///
+/// Its media type decides, else the suffix of its file name.
 enum ImageKind {
     static func isImage(type: String?, reference: String) -> Bool {
         isImage(type: type) ?? hasImageName(reference)
@@ -22,8 +24,10 @@ enum ImageKind {
         "application/jpg", "application/jpeg", "application/png", "application/gif", "application/webp", "img/",
     ]
 
-    /// Returns whether a link leads to an image file. The wiki page of a file ends in the file's name, too:
-    /// `File:Name.jpg`. An encoded URL in the last component of a path is not such a name.
+    /// Returns whether a link leads to an image file.
+    ///
+    /// The wiki page of a file ends in the file's name, too: `File:Name.jpg`. An encoded URL in the last component of a
+    /// path is not such a name.
     static func isNamedAsImage(_ reference: String) -> Bool {
         guard hasImageName(reference) else { return false }
         let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -50,8 +54,9 @@ enum ImageKind {
         "m3u8", "mpd",
     ]
 
-    /// Returns the suffixes of the file name; a reference to a host has none. The part before a semicolon counts, too,
-    /// because parameters such as `jsessionid` may follow it.
+    /// Returns the suffixes of the file name; a reference to a host has none.
+    ///
+    /// The part before a semicolon counts, too, because parameters such as `jsessionid` may follow it.
     private static func suffixes(of reference: String) -> [String] {
         let slash = UInt8(ascii: "/")
         let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

@@ -9,7 +9,9 @@ struct ImageURLParts {
     private var suffix: Substring
     private var query: [Substring]
 
-    /// Splits a URL. `address` is the URL without its scheme, because both schemes lead to the same server.
+    /// Splits a URL.
+    ///
+    /// `address` is the URL without its scheme, because both schemes lead to the same server.
     init(_ address: Substring) {
         let whole = address.prefix { $0 != "#" }
         let path = whole.prefix { $0 != "?" }
@@ -35,8 +37,10 @@ struct ImageURLParts {
 
     // MARK: Marks
 
-    /// Removes the size parameters. The other parameters of a URL with an image's file name are removed, too: they only
-    /// state how the file is served.
+    /// Removes the size parameters.
+    ///
+    /// The other parameters of a URL with an image's file name are removed, too: they only state how the file is
+    /// served.
     mutating func takeQuery() -> Double? {
         guard !query.isEmpty else { return nil }
         let isFile = ImageKind.hasImageName("/\(name)\(suffix)")
@@ -55,7 +59,9 @@ struct ImageURLParts {
         return size.map { $0 > 0 ? $0 : Self.unsized }
     }
 
-    /// Returns the side that a parameter states. A signature may have the same name and may begin with a digit.
+    /// Returns the side that a parameter states.
+    ///
+    /// A signature may have the same name and may begin with a digit.
     private static func side(_ parameter: Substring) -> Double? {
         guard sides.contains(parameter.prefix { $0 != "=" }.lowercased()) else { return nil }
         let value = parameter.drop { $0 != "=" }.dropFirst()
@@ -63,7 +69,9 @@ struct ImageURLParts {
         return rest.isEmpty || rest.first.map { ",x%pw".contains($0) } == true ? number(value) : nil
     }
 
-    /// The size for a mark without a side. It is larger than any side that a mark states.
+    /// The size for a mark without a side.
+    ///
+    /// It is larger than any side that a mark states.
     static let unsized = 1e6
     private static let sides = SizeParameters.sides
     private static let parameters = SizeParameters.all
@@ -114,7 +122,9 @@ struct ImageURLParts {
         return rest.isEmpty || rest.first == "-" && areOptions ? size : nil
     }
 
-    /// Removes a width such as `300px-`. Wikis keep the thumbnails of a file in a directory named after it.
+    /// Removes a width such as `300px-`.
+    ///
+    /// Wikis keep the thumbnails of a file in a directory named after it.
     mutating func takePrefix() -> Double? {
         guard let mark = name.firstRange(of: "px-"), Self.isNumber(name[..<mark.lowerBound], upTo: 5),
             let size = Double(name[..<mark.lowerBound])

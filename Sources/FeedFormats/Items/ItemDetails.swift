@@ -21,7 +21,9 @@ struct ItemDetails {
     /// The licence or the copyright, as text or as a URL.
     var rights: String? { bestRights.text }
 
-    /// Adds the name of an author. Of several, the one with the lowest rank counts, and of these the first.
+    /// Adds the name of an author.
+    ///
+    /// Of several, the one with the lowest rank counts, and of these the first.
     mutating func add(author: String?, rank: Int = 0) {
         bestAuthor.add(author.flatMap(FoldedText.fold).flatMap(Self.name), rank: rank)
     }
@@ -38,8 +40,9 @@ struct ItemDetails {
 
     private static let longestTag = 256
 
-    /// Returns the name in an address: `Jane <jane@example.com>` and `jane@example.com (Jane)` are Jane. It returns nil
-    /// for an address without a name.
+    /// Returns the name in an address: `Jane <jane@example.com>` and `jane@example.com (Jane)` are Jane.
+    ///
+    /// It returns nil for an address without a name.
     private static func name(in author: String) -> String? {
         guard author.utf8.contains(UInt8(ascii: "@")) else { return author }
         if let open = author.firstIndex(of: "("), let close = author[open...].lastIndex(of: ")") {

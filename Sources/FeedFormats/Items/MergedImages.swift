@@ -13,7 +13,9 @@ struct MergedImages {
         fileprivate var size: RenditionSize
     }
 
-    /// The images so far. An image that was merged with an earlier one has no URLs.
+    /// The images so far.
+    ///
+    /// An image that was merged with an earlier one has no URLs.
     private var images: [MergedImage] = []
     /// The indices of merged images, and of the images with which they were merged.
     private var merged: [Int: Int] = [:]
@@ -26,7 +28,9 @@ struct MergedImages {
 
     var all: [MergedImage] { images.filter { !$0.urls.isEmpty } }
 
-    /// Creates an empty list for `count` images. The feed states the sides of `sided` of them.
+    /// Creates an empty list for `count` images.
+    ///
+    /// The feed states the sides of `sided` of them.
     init(count: Int, sided: Int) { (isAlone, haveSides) = (count == 1, sided > 1) }
 
     mutating func add(_ named: NamedImage, at urls: [ResourceURL]) {
@@ -97,7 +101,9 @@ struct MergedImages {
     }
 }
 
-/// The index of the image with a key. Most items have few keys, which a linear search finds faster than a dictionary.
+/// The index of the image with a key.
+///
+/// Most items have few keys, which a linear search finds faster than a dictionary.
 struct IndexByKey {
     private static let mostFew = 8
 
@@ -126,8 +132,9 @@ private struct RenditionSize {
 
     private var width: Double? { stated ?? (marked < ImageURLParts.unsized ? marked : nil) }
 
-    /// Compares two widths where both are known. Otherwise a URL without a size mark leads to the original image, which
-    /// is larger.
+    /// Compares two widths where both are known.
+    ///
+    /// Otherwise a URL without a size mark leads to the original image, which is larger.
     func isLess(than other: RenditionSize) -> Bool {
         if let width, let otherWidth = other.width { return width < otherWidth }
         return marked < other.marked
@@ -135,7 +142,9 @@ private struct RenditionSize {
 }
 
 extension MergedImages.MergedImage {
-    /// Merges the URLs, those of the larger image first. The other image supplies a missing description and location.
+    /// Merges the URLs, those of the larger image first.
+    ///
+    /// The other image supplies a missing description and location.
     fileprivate mutating func merge(with other: MergedImages.MergedImage?) {
         if other == nil, urls.count == 1 { return }
         let leads = other.map { size.isLess(than: $0.size) } == true
@@ -189,13 +198,17 @@ struct SimilarNames {
         let index: Int
     }
 
-    /// The most names that are compared with a new one. It bounds the time for an item of many similar names.
+    /// The most names that are compared with a new one.
+    ///
+    /// It bounds the time for an item of many similar names.
     private static let most = 16
     /// The shortest name that identifies an image in several directories, and the longest component by which their
     /// paths differ.
     private static let shortestName = 16
     private static let longestComponent = 8
-    /// The numbers behind a name that can be sizes. Smaller ones count the images of a post.
+    /// The numbers behind a name that can be sizes.
+    ///
+    /// Smaller ones count the images of a post.
     private static let sizes = 32.0...9999
 
     /// The images by their key without its suffix.

@@ -1,10 +1,14 @@
 internal import FeedCore
 
-/// A part of a URL that states the size of an image. URLs that differ only in size marks lead to the same image. A
-/// further kind of mark is one more row in the table; `ImageIdentity.mayBeMarked` must recognise its characters.
+/// A part of a URL that states the size of an image.
+///
+/// URLs that differ only in size marks lead to the same image. A further kind of mark is one more row in the table;
+/// `ImageIdentity.mayBeMarked` must recognise its characters.
 struct SizeMark: Sendable {
     let what: String
-    /// URLs of the same image, in ascending order of size. The tests compare them.
+    /// URLs of the same image, in ascending order of size.
+    ///
+    /// The tests compare them.
     let examples: [String]
     /// Whether the mark is in the path rather than in the query.
     let isInPath: Bool

@@ -33,8 +33,9 @@ struct WebReference {
         return rest.isEmpty || rest.first == UInt8(ascii: "#")
     }
 
-    /// Whether the reference is an absolute URL without dot segments, which needs no resolving. Most references are. A
-    /// dot segment may begin at "/.".
+    /// Whether the reference is an absolute URL without dot segments, which needs no resolving.
+    ///
+    /// Most references are. A dot segment may begin at "/.".
     private var isWhole: Bool {
         let bytes = text.utf8Span.span
         guard let scheme = URLScheme(of: bytes), scheme != .file else { return false }
@@ -48,8 +49,9 @@ struct WebReference {
         return true
     }
 
-    /// Writes two slashes before a host, where browsers accept any number of them. With the page's own scheme and fewer
-    /// than two slashes, a path on the page's host follows.
+    /// Writes two slashes before a host, where browsers accept any number of them.
+    ///
+    /// With the page's own scheme and fewer than two slashes, a path on the page's host follows.
     private func withTwoSlashes(on base: ResourceURL) -> String {
         let scheme = URLScheme(of: text.utf8Span.span)
         guard scheme != .file else { return text }
@@ -63,8 +65,9 @@ struct WebReference {
         return "\(isName ? "./" : "")\(Substring(rest))"
     }
 
-    /// Removes white space around the reference and line breaks in it. It encodes spaces, and replaces each backslash
-    /// before the query with a slash.
+    /// Removes white space around the reference and line breaks in it.
+    ///
+    /// It encodes spaces, and replaces each backslash before the query with a slash.
     static func cleaned(_ reference: String) -> String {
         let isClean = !reference.utf8.contains { $0 <= 0x20 || $0 == backslash }
         if isClean { return reference }
@@ -82,8 +85,9 @@ struct WebReference {
     }
 }
 
-/// Decides which images a feed may name. A remote feed may name remote images; a local file may also name files beside
-/// it.
+/// Decides which images a feed may name.
+///
+/// A remote feed may name remote images; a local file may also name files beside it.
 struct ImageLinks {
     private let feed: ResourceURL
 

@@ -1,8 +1,9 @@
 internal import FeedCore
 internal import JSONText
 
-/// Decodes `{"items":[{"id": UUID, "description"?, "location"?, "image": URL}]}`. Other members are ignored, but one
-/// invalid item makes the whole feed invalid.
+/// Decodes `{"items":[{"id": UUID, "description"?, "location"?, "image": URL}]}`.
+///
+/// Other members are ignored, but one invalid item makes the whole feed invalid.
 enum EssentialFeed {
     /// Returns nil for a JSON Feed, which also has `items`.
     static func decode(
@@ -114,7 +115,9 @@ enum EssentialFeed {
         return id
     }
 
-    /// Reads the image's URL. The error omits an invalid URL, which may contain a password.
+    /// Reads the image's URL.
+    ///
+    /// The error omits an invalid URL, which may contain a password.
     private static func readImage(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> ResourceURL {
         let start = reader.position
         let given = try reader.readString()

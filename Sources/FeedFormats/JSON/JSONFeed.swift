@@ -19,8 +19,10 @@ struct JSONFeed {
         var hasEssentialItem = false
     }
 
-    /// Returns whether a document that has items is a JSON Feed. Its version line may come after all items. Without a
-    /// version, an item with an image and a UUID belongs to the Essential format.
+    /// Returns whether a document that has items is a JSON Feed.
+    ///
+    /// Its version line may come after all items. Without a version, an item with an image and a UUID belongs to the
+    /// Essential format.
     static func isJSONFeed(_ body: [UInt8]) throws(JSONError) -> Bool {
         var signs = Signs()
         do throws(JSONError) {
@@ -45,7 +47,9 @@ struct JSONFeed {
         return signs.hasVersionNumber || signs.hasPost && !signs.hasEssentialItem
     }
 
-    /// Reads the version. The standard requires the line of a URL; some programs write `1` or `1.1`.
+    /// Reads the version.
+    ///
+    /// The standard requires the line of a URL; some programs write `1` or `1.1`.
     static func readVersion(_ reader: inout JSONReader) throws(JSONError) -> (isLine: Bool, isNumber: Bool) {
         let version: String
         switch try reader.peek() {
@@ -154,7 +158,9 @@ struct JSONFeed {
         }
     }
 
-    /// Adds an item. An element that is not an object is skipped, and the other items stay valid.
+    /// Adds an item.
+    ///
+    /// An element that is not an object is skipped, and the other items stay valid.
     private mutating func addItem(_ reader: inout JSONReader) throws(JSONError) {
         let start = reader.position
         guard try reader.peek() == .object else {
@@ -292,7 +298,9 @@ struct JSONFeed {
         try text(&reader).flatMap(FoldedText.fold)
     }
 
-    /// Returns the id. A number keeps its spelling, as the standard requires.
+    /// Returns the id.
+    ///
+    /// A number keeps its spelling, as the standard requires.
     private func id(_ reader: inout JSONReader) throws(JSONError) -> String? {
         guard try reader.peek() == .number else { return try text(&reader).flatMap(FoldedText.fold) }
         return try reader.readNumberText()

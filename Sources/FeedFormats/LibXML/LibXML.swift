@@ -4,7 +4,9 @@ enum LibXML {
     /// Initialises libxml2 once per process, before its first use.
     static let initialised: Void = xmlInitParser()
 
-    /// The most names in one parser. libxml2 stores each name once, and its lookups slow down with their number.
+    /// The most names in one parser.
+    ///
+    /// libxml2 stores each name once, and its lookups slow down with their number.
     static let mostNames: Int32 = 10_000
 
     /// Returns the character that HTML 4 gives this name.
@@ -14,8 +16,9 @@ enum LibXML {
 }
 
 extension LibXML {
-    /// Replaces character references, such as `&amp;` and `&#8217;`, with their characters. It returns nil for an
-    /// incomplete or unknown reference, for which HTML has rules of its own.
+    /// Replaces character references, such as `&amp;` and `&#8217;`, with their characters.
+    ///
+    /// It returns nil for an incomplete or unknown reference, for which HTML has rules of its own.
     static func decodingReferences(in text: String) -> String? {
         var decoded = ""
         var rest = text.utf8[...]
@@ -39,7 +42,9 @@ extension LibXML {
     }
 }
 
-/// Supplies libxml2 with the characters that have a name in HTML but not in XML. Many feeds use these names.
+/// Supplies libxml2 with the characters that have a name in HTML but not in XML.
+///
+/// Many feeds use these names.
 final class CharacterEntity {
     /// The size of one character in UTF-8 and a NUL.
     private static let longest = 5

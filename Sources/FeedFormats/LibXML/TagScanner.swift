@@ -1,7 +1,9 @@
 internal import Glibc
 
-/// Scans the tags of a text before libxml2 reads them. libxml2 compares each attribute of a tag with all earlier ones:
-/// a tag of a hundred thousand attributes takes minutes, and libxml2 reports a tag only after reading all of it.
+/// Scans the tags of a text before libxml2 reads them.
+///
+/// libxml2 compares each attribute of a tag with all earlier ones: a tag of a hundred thousand attributes takes
+/// minutes, and libxml2 reports a tag only after reading all of it.
 struct TagScanner {
     private enum State {
         case tag, gap, name, named, assigned, value
@@ -25,7 +27,9 @@ struct TagScanner {
     }
 
     /// Returns where reading an HTML text must end: at the first tag that is cut off, has more attributes than `most`,
-    /// or is too long. `excess` is the reason for the last two.
+    /// or is too long.
+    ///
+    /// `excess` is the reason for the last two.
     static func end(
         ofHTML bytes: UnsafeBufferPointer<UInt8>, most: Int
     ) -> (offset: Int, excess: String?)? {
@@ -60,8 +64,9 @@ struct TagScanner {
         fileprivate static let longestSection = 1 << 20
     }
 
-    /// Scans an XML document, up to the first tag that is too long or has more attributes than `most`. In another
-    /// encoding than UTF-8, each byte is a character.
+    /// Scans an XML document, up to the first tag that is too long or has more attributes than `most`.
+    ///
+    /// In another encoding than UTF-8, each byte is a character.
     static func outline(
         ofXML bytes: UnsafeBufferPointer<UInt8>, from start: Int, most: Int, isUTF8: Bool
     ) -> XMLOutline {
@@ -121,7 +126,9 @@ struct TagScanner {
         return start
     }
 
-    /// Returns whether the text at the index begins with `text`, which is in lower case. In HTML, case is ignored.
+    /// Returns whether the text at the index begins with `text`, which is in lower case.
+    ///
+    /// In HTML, case is ignored.
     private func begins(with text: StaticString) -> Bool {
         guard text.utf8CodeUnitCount <= bytes.count - index else { return false }
         for offset in 0..<text.utf8CodeUnitCount {
@@ -144,8 +151,9 @@ struct TagScanner {
             || bytes[index] == UInt8(ascii: ":") || bytes[index] >= 0x80 && !isHTML
     }
 
-    /// Moves behind the first occurrence of either mark, or to the end of the text. Both marks begin with the same
-    /// byte.
+    /// Moves behind the first occurrence of either mark, or to the end of the text.
+    ///
+    /// Both marks begin with the same byte.
     private mutating func skip(behind mark: StaticString, or other: StaticString? = nil, from start: Int) {
         index = min(start, bytes.count)
         while let found = find(mark.utf8Start[0]) {
@@ -159,8 +167,9 @@ struct TagScanner {
         index = bytes.count
     }
 
-    /// Moves behind the current tag, and returns whether it ends. In HTML, a quote opens a value only after an equals
-    /// sign; in XML, a quote in a tag always does.
+    /// Moves behind the current tag, and returns whether it ends.
+    ///
+    /// In HTML, a quote opens a value only after an equals sign; in XML, a quote in a tag always does.
     private mutating func skipTag() -> Bool {
         attributes = 0
         let start = index

@@ -1,7 +1,9 @@
 internal import FeedCore
 
 /// Parses the dates of feeds: RFC 822 with or without its weekday, seconds, zone or century, RFC 3339 or a beginning of
-/// it, and the numbers and names that people write in several languages. A date without a zone is in UTC.
+/// it, and the numbers and names that people write in several languages.
+///
+/// A date without a zone is in UTC.
 struct FeedDate {
     private var rest: ArraySlice<UInt8>
     private var year: Int?
@@ -27,7 +29,9 @@ struct FeedDate {
         return date.timestamp
     }
 
-    /// Reads `2026-11-20`, `2026-11` or `2026`. A slash or a dot may replace the dash.
+    /// Reads `2026-11-20`, `2026-11` or `2026`.
+    ///
+    /// A slash or a dot may replace the dash.
     private mutating func readDashed() {
         let digits = rest.prefix(while: Self.isDigit).count
         let next = rest.dropFirst(digits).first
@@ -103,9 +107,11 @@ struct FeedDate {
         }
     }
 
-    /// Returns the number of a month. The first three letters tell the months apart in English, Portuguese, Spanish,
-    /// French, German and Italian, except for the French June and July. Where a day of the week begins like a month, as
-    /// the French Tuesday does, the month that follows replaces it.
+    /// Returns the number of a month.
+    ///
+    /// The first three letters tell the months apart in English, Portuguese, Spanish, French, German and Italian,
+    /// except for the French June and July. Where a day of the week begins like a month, as the French Tuesday does,
+    /// the month that follows replaces it.
     private static func month(named name: String) -> Int? {
         if name.hasPrefix("jui") { return name.hasPrefix("juil") ? 7 : 6 }
         return months[String(name.prefix(3))]
@@ -168,7 +174,9 @@ struct FeedDate {
         return true
     }
 
-    /// Takes a number. It returns nil for more than four digits, and takes those, too.
+    /// Takes a number.
+    ///
+    /// It returns nil for more than four digits, and takes those, too.
     private mutating func takeNumber() -> (value: Int, digits: Int)? {
         let taken = take(while: Self.isDigit)
         guard (1...4).contains(taken.count) else { return nil }

@@ -60,8 +60,9 @@ struct FoldedText {
         "var", "wbr",
     ]
 
-    /// Returns the windows-1252 character that a control character from U+0080 to U+009F means, or nil. Browsers read
-    /// `&#146;`, and windows-1252 that is declared as ISO-8859-1, in this way.
+    /// Returns the windows-1252 character that a control character from U+0080 to U+009F means, or nil.
+    ///
+    /// Browsers read `&#146;`, and windows-1252 that is declared as ISO-8859-1, in this way.
     private static func windows1252(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> [UInt8]? {
         guard text[index] == 0xC2, index + 1 < text.count, (0x80...0x9F).contains(text[index + 1]) else { return nil }
         let character = windows1252[Int(text[index + 1]) - 0x80]
@@ -71,8 +72,9 @@ struct FoldedText {
     private static let windows1252: [[UInt8]] =
         TextDecoder("CP1252")?.singleBytes() ?? Array(repeating: TextDecoder.replacement, count: 0x20)
 
-    /// Returns the length of the white space here in bytes; nil for other text. Control characters count as white
-    /// space.
+    /// Returns the length of the white space here in bytes; nil for other text.
+    ///
+    /// Control characters count as white space.
     private static func whitespace(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
         switch text[index] {
         case 0...0x20, 0x7F: 1

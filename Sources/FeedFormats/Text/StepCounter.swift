@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// Counts the bytes that readers process, so that tests can prove that each text is read a bounded number of times. It
-/// counts only in debug builds, and only when a test asks for it.
+/// Counts the bytes that readers process, so that tests can prove that each text is read a bounded number of times.
+///
+/// It counts only in debug builds, and only when a test asks for it.
 enum StepCounter {
     #if DEBUG
         private final class Total: Sendable {

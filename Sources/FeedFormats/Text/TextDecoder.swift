@@ -1,8 +1,9 @@
 internal import FeedCore
 internal import Glibc
 
-/// Converts text in any encoding to UTF-8 with the C library's iconv. U+FFFD replaces each byte that is invalid in the
-/// encoding.
+/// Converts text in any encoding to UTF-8 with the C library's iconv.
+///
+/// U+FFFD replaces each byte that is invalid in the encoding.
 final class TextDecoder {
     static let replacement = Array("\u{FFFD}".utf8)
 
@@ -18,8 +19,9 @@ final class TextDecoder {
 
     deinit { iconv_close(descriptor) }
 
-    /// Returns the text in UTF-8; nil if it would be more than twice as long. Real feeds stay below that, and the limit
-    /// bounds the memory.
+    /// Returns the text in UTF-8; nil if it would be more than twice as long.
+    ///
+    /// Real feeds stay below that, and the limit bounds the memory.
     func utf8(of bytes: [UInt8]) -> [UInt8]? {
         var length = 0
         decode(bytes) { length += $0.count }
@@ -102,8 +104,9 @@ enum WideText {
         return nil
     }
 
-    /// Returns whether the bytes are markup with each character in two bytes. `lowByte` is the index of the byte that
-    /// tells ASCII characters apart.
+    /// Returns whether the bytes are markup with each character in two bytes.
+    ///
+    /// `lowByte` is the index of the byte that tells ASCII characters apart.
     static func isMarkup(_ bytes: [UInt8], lowByte: Int) -> Bool {
         var start = 0
         while start + 1 < bytes.count, bytes[start + 1 - lowByte] == 0 {
@@ -124,8 +127,9 @@ enum WideText {
 
 /// Maps the labels that documents and servers use for encodings to iconv's names.
 enum EncodingLabel {
-    /// Returns iconv's name for a label; nil for an unsupported one. Feeds may choose only among these encodings: iconv
-    /// knows others that can hide markup.
+    /// Returns iconv's name for a label; nil for an unsupported one.
+    ///
+    /// Feeds may choose only among these encodings: iconv knows others that can hide markup.
     static func decoder(for label: String) -> String? {
         let label = label.lowercased()
         if let superset = supersets[label] { return superset }

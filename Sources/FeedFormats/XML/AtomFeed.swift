@@ -4,7 +4,9 @@ internal import FeedCore
 final class AtomFeed: XMLVisitor {
     private enum AtomContext { case feed, entry, author, module }
 
-    /// The order of an entry's images. Those of Media RSS precede them.
+    /// The order of an entry's images.
+    ///
+    /// Those of Media RSS precede them.
     private enum AtomRank {
         static let enclosure = 1
         static let content = 2
@@ -17,7 +19,9 @@ final class AtomFeed: XMLVisitor {
     private let mostRenditions: Int
     private var base: ResourceURL?
     private var textIsPlain = true
-    /// Whether the current text has no type. It is HTML if it contains an image.
+    /// Whether the current text has no type.
+    ///
+    /// It is HTML if it contains an image.
     private var textIsUntyped = false
 
     private var details = ItemDetails()
@@ -36,7 +40,9 @@ final class AtomFeed: XMLVisitor {
         isAtom(name.vocabulary) && (name.local == "feed" || name.local == "entry")
     }
 
-    /// Returns whether an element belongs to Atom. Some Atom feeds declare no namespace.
+    /// Returns whether an element belongs to Atom.
+    ///
+    /// Some Atom feeds declare no namespace.
     private static func isAtom(_ vocabulary: XMLVocabulary) -> Bool { vocabulary == .atom || vocabulary == .plain }
 
     func decoded() throws(DecodingFailure) -> DecodedFeed {

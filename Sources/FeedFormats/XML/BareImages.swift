@@ -1,7 +1,9 @@
 internal import FeedCore
 
 /// The elements of an item that only their names mark as images, such as `<thumbnail>` or `<g:image_link>`, with a URL
-/// as their text. Several of them are renditions of one image.
+/// as their text.
+///
+/// Several of them are renditions of one image.
 struct BareImages {
     /// The most elements of one item that are kept.
     private static let most = 16

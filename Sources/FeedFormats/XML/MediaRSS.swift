@@ -1,7 +1,9 @@
 internal import FeedCore
 
-/// Collects the `media:` elements of one item. They nest: a group may hold contents. A title, description or location
-/// applies to all images in its parent that have none of their own.
+/// Collects the `media:` elements of one item.
+///
+/// They nest: a group may hold contents. A title, description or location applies to all images in its parent that have
+/// none of their own.
 struct MediaRSS {
     fileprivate struct MediaImage {
         var named: NamedImage
@@ -25,11 +27,17 @@ struct MediaRSS {
         var location = ItemLocation()
     }
 
-    /// The values besides `image` that the standard defines. Other values, such as `photo`, are ignored.
+    /// The values besides `image` that the standard defines.
+    ///
+    /// Other values, such as `photo`, are ignored.
     private static let otherMedia: Set = ["audio", "video", "document", "executable"]
-    /// The largest side of an image. A larger number is ignored.
+    /// The largest side of an image.
+    ///
+    /// A larger number is ignored.
     private static let longestSide = 1_000_000.0
-    /// The deepest nesting of groups and contents that is read. Each level visits all images in it.
+    /// The deepest nesting of groups and contents that is read.
+    ///
+    /// Each level visits all images in it.
     private static let mostScopes = 16
 
     private var scopes = [MediaScope(kind: .item)]
@@ -114,8 +122,9 @@ struct MediaRSS {
 
     var location: String? { scopes[0].location.text }
 
-    /// Returns the images and the thumbnails in document order. An image that is titled with an author's name becomes
-    /// decoration: blogs add their author's portrait.
+    /// Returns the images and the thumbnails in document order.
+    ///
+    /// An image that is titled with an author's name becomes decoration: blogs add their author's portrait.
     func images(by authors: Set<String>) -> (images: [NamedImage], thumbnails: [NamedImage]) {
         var item = scopes[0]
         item.handDown()
@@ -167,8 +176,9 @@ struct MediaRSS {
         return length > 0 && length <= longestSide ? length : 0
     }
 
-    /// Returns the largest rendition, with the others after it in descending order. Among equals, the default one comes
-    /// first, else the first.
+    /// Returns the largest rendition, with the others after it in descending order.
+    ///
+    /// Among equals, the default one comes first, else the first.
     private static func best(of images: [MediaImage]) -> MediaImage? {
         // The sort is stable.
         let sorted = images.sorted {
@@ -204,8 +214,9 @@ extension MediaRSS.MediaScope {
     }
 }
 
-/// The location of an item's images. It reads GeoRSS, in its simple form or as a point in GML, and the W3C's latitude
-/// and longitude.
+/// The location of an item's images.
+///
+/// It reads GeoRSS, in its simple form or as a point in GML, and the W3C's latitude and longitude.
 struct ItemLocation {
     private var name: String?
     private var coordinates: String?

@@ -4,7 +4,9 @@ internal import FeedCore
 final class RSSFeed: XMLVisitor {
     private enum RSSContext { case root, channel, item, module }
 
-    /// The order of an item's images. Those of Media RSS precede them.
+    /// The order of an item's images.
+    ///
+    /// Those of Media RSS precede them.
     private enum RSSRank {
         static let enclosure = 1
         static let itunes = 2
@@ -35,7 +37,9 @@ final class RSSFeed: XMLVisitor {
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning($1, with: html) }
     }
 
-    /// Returns the feed. A document without a channel is an empty feed.
+    /// Returns the feed.
+    ///
+    /// A document without a channel is an empty feed.
     func decoded() throws(DecodingFailure) -> DecodedFeed {
         let (images, itemStarts) = try collector.finish()
         let title = (title ?? otherTitle)?.shortened(to: LongestText.words)
@@ -225,8 +229,9 @@ final class RSSFeed: XMLVisitor {
     }
 }
 
-/// Recognises the names that belong to RSS itself. Some feeds declare a default namespace for the names of RSS; some
-/// write the names in capitals.
+/// Recognises the names that belong to RSS itself.
+///
+/// Some feeds declare a default namespace for the names of RSS; some write the names in capitals.
 struct RSSNames {
     /// The namespace of RSS's own names, which may also have none.
     private var own = XMLVocabulary.plain
@@ -270,8 +275,9 @@ struct RSSNames {
 
     mutating func endItem() { own = ownOfFeed }
 
-    /// Returns whether an item without a prefix is in an unknown namespace. The names without a prefix in it then
-    /// belong to RSS.
+    /// Returns whether an item without a prefix is in an unknown namespace.
+    ///
+    /// The names without a prefix in it then belong to RSS.
     private func declaresItsOwn(_ element: XMLElement) -> Bool {
         guard case .unknown = element.name.vocabulary else { return false }
         return element.name.local.lowercased() == "item" && !element.hasPrefix

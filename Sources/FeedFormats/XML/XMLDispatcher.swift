@@ -22,19 +22,24 @@ protocol XMLVisitor: AnyObject {
     func note(_ note: String)
 }
 
-/// Passes libxml2's events on to a visitor. It tracks what the visitor wants of the current element and which
-/// `xml:base` applies, and gathers text.
+/// Passes libxml2's events on to a visitor.
+///
+/// It tracks what the visitor wants of the current element and which `xml:base` applies, and gathers text.
 final class XMLDispatcher {
     /// The deepest nesting that is read; feeds with XHTML stay below it.
     static let maxDepth = 200
-    /// The most namespaces in scope. libxml2 searches all of them for each name without a namespace.
+    /// The most namespaces in scope.
+    ///
+    /// libxml2 searches all of them for each name without a namespace.
     private static let mostNamespaces = 1000
 
     let visitor: any XMLVisitor
     private let document: ResourceURL
     private var vocabularies: [(uri: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?, XMLVocabulary)] = []
     private var depth = 0
-    /// Whether the root element has ended. Whatever follows it is ignored.
+    /// Whether the root element has ended.
+    ///
+    /// Whatever follows it is ignored.
     private(set) var hasEnded = false
     /// The number of namespaces that each open element declares.
     private var namespaces: [Int] = []
@@ -99,8 +104,9 @@ final class XMLDispatcher {
         if let held, held.interest != .nothing { gathered.append(bytes) }
     }
 
-    /// Returns the absolute URL of an `img` under an `xml:base` inside gathered markup: HTML has no `xml:base`. It
-    /// returns nil for any other element.
+    /// Returns the absolute URL of an `img` under an `xml:base` inside gathered markup: HTML has no `xml:base`.
+    ///
+    /// It returns nil for any other element.
     private func source(of element: XMLElement) throws(DecodingFailure) -> String? {
         guard let held, let base = bases.last, base.depth > held.depth, element.name.local == "img",
             let reference = element.attribute("src")
@@ -122,7 +128,9 @@ final class XMLDispatcher {
         do { return try WebReference(reference).resolved(on: bases.last?.url ?? document) } catch { return nil }
     }
 
-    /// Returns the vocabulary of a namespace. libxml2 stores each name once, so that its address identifies it.
+    /// Returns the vocabulary of a namespace.
+    ///
+    /// libxml2 stores each name once, so that its address identifies it.
     private func vocabulary(
         _ uri: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?
     ) -> XMLVocabulary {
@@ -143,8 +151,10 @@ struct GatheredText {
     let longest: Int
     private var open: [String] = []
 
-    /// Creates an empty text. Its limit is higher for markup: plain text is a title or a name, and a text in another
-    /// encoding may be far longer in UTF-8.
+    /// Creates an empty text.
+    ///
+    /// Its limit is higher for markup: plain text is a title or a name, and a text in another encoding may be far
+    /// longer in UTF-8.
     init(isMarkup: Bool) { longest = isMarkup ? 64 << 20 : 1 << 20 }
 
     /// Adds text of the element itself, which may be escaped HTML and stays unchanged, or text of a nested element,
@@ -153,7 +163,9 @@ struct GatheredText {
         if open.isEmpty { add(text) } else { appendEscaped(text) }
     }
 
-    /// Begins a nested element. `source` replaces the value of `src`.
+    /// Begins a nested element.
+    ///
+    /// `source` replaces the value of `src`.
     mutating func begin(_ element: XMLElement, source: String? = nil) {
         add("<\(element.name.local)")
         for (name, value) in element.plainAttributes {

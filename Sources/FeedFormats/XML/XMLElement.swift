@@ -1,6 +1,8 @@
 internal import FeedCore
 
-/// A start tag as libxml2 reports it. It is valid during the call that passes it.
+/// A start tag as libxml2 reports it.
+///
+/// It is valid during the call that passes it.
 struct XMLTag {
     let local: UnsafePointer<UInt8>
     let prefix: UnsafePointer<UInt8>?
@@ -16,7 +18,9 @@ struct XMLTag {
     func malformed(_ reason: String) -> DecodingFailure { .malformed(reason, line: line, column: column) }
 }
 
-/// An element that begins. It is valid during the call that passes it.
+/// An element that begins.
+///
+/// It is valid during the call that passes it.
 struct XMLElement {
     let name: XMLName
     /// The `xml:base` against which relative references resolve here, or nil.
@@ -66,8 +70,9 @@ struct XMLElement {
         return name[wanted.utf8CodeUnitCount] == 0
     }
 
-    /// Returns the decoded value. libxml2 decodes it except for `&`, which it leaves as a character reference, and the
-    /// names of characters.
+    /// Returns the decoded value.
+    ///
+    /// libxml2 decodes it except for `&`, which it leaves as a character reference, and the names of characters.
     private static func value(from start: UnsafePointer<UInt8>?, to end: UnsafePointer<UInt8>?) -> String {
         guard let start, let end else { return "" }
         let text = String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
@@ -92,8 +97,10 @@ struct XMLName: Equatable {
     }
 }
 
-/// The vocabulary to which a namespace belongs. The URI decides, in any of its common variants. For an unknown URI or
-/// an undeclared prefix, the usual meaning of the prefix decides.
+/// The vocabulary to which a namespace belongs.
+///
+/// The URI decides, in any of its common variants. For an unknown URI or an undeclared prefix, the usual meaning of the
+/// prefix decides.
 enum XMLVocabulary: Equatable {
     /// No namespace, or one that a version of RSS or OPML assigns to its own names.
     case plain
@@ -113,8 +120,9 @@ enum XMLVocabulary: Equatable {
             ?? prefix.flatMap(Self.text).flatMap { Self.byPrefix[$0] } ?? .unknown(UInt(bitPattern: name))
     }
 
-    /// Returns nil for a text that is longer than any known name. A feed may declare a URI of megabytes once and use it
-    /// for each of its elements.
+    /// Returns nil for a text that is longer than any known name.
+    ///
+    /// A feed may declare a URI of megabytes once and use it for each of its elements.
     private static func text(_ name: UnsafePointer<UInt8>) -> String? {
         let longest = 128
         var length = 0

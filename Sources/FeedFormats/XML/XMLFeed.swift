@@ -1,7 +1,9 @@
 internal import FeedCore
 internal import JSONText
 
-/// Decodes a feed in XML. The root element tells the format.
+/// Decodes a feed in XML.
+///
+/// The root element tells the format.
 final class XMLFeed: XMLVisitor {
     private let document: FeedSource
     private let selection: ImageSelection

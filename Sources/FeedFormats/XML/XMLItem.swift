@@ -1,6 +1,8 @@
 internal import FeedCore
 
-/// An item of an XML feed during the read. Each format ranks the sources of its images; a lower rank counts more.
+/// An item of an XML feed during the read.
+///
+/// Each format ranks the sources of its images; a lower rank counts more.
 struct XMLItem {
     var id: String?
     var title: String?
@@ -49,10 +51,14 @@ struct XMLItem {
         for image in images { try add(image, rank: rank) }
     }
 
-    /// Begins an element that only its name marks as an image. It returns nil for any other element.
+    /// Begins an element that only its name marks as an image.
+    ///
+    /// It returns nil for any other element.
     func beginBare(_ element: XMLElement) -> XMLInterest? { BareImages.isName(element.name) ? .text : nil }
 
-    /// Takes the text of an element that `beginBare` began. It returns false for any other element.
+    /// Takes the text of an element that `beginBare` began.
+    ///
+    /// It returns false for any other element.
     mutating func receiveBare(_ text: String, of name: XMLName) -> Bool {
         guard BareImages.isName(name) else { return false }
         bareImages.add(text, named: name.local)
@@ -61,10 +67,14 @@ struct XMLItem {
 
     mutating func add(bareImage text: String, named name: String) { bareImages.add(text, named: name) }
 
-    /// Adds a date. Dates of publication have the ranks 0 and 1, dates of changes have the ranks 2 and 3.
+    /// Adds a date.
+    ///
+    /// Dates of publication have the ranks 0 and 1, dates of changes have the ranks 2 and 3.
     mutating func add(date text: String, rank: Int) { dates[rank] = dates[rank] ?? FeedDate.read(text) }
 
-    /// Begins an element of Media RSS or a location. It returns nil for any other element.
+    /// Begins an element of Media RSS or a location.
+    ///
+    /// It returns nil for any other element.
     mutating func beginMedia(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest? {
         let interest = media.begin(element)
         try checkCount()
@@ -76,7 +86,9 @@ struct XMLItem {
         guard ranked.count + media.count <= mostRenditions else { throw .tooMany(mostRenditions) }
     }
 
-    /// The complete item. Media RSS comes first in every format.
+    /// The complete item.
+    ///
+    /// Media RSS comes first in every format.
     var item: FeedItem {
         let (images, thumbnails) = media.images(by: authors)
         // The sort is stable.
@@ -111,7 +123,9 @@ extension ItemDetails {
         }
     }
 
-    /// Begins an element. It returns nil for an element that gives no details.
+    /// Begins an element.
+    ///
+    /// It returns nil for an element that gives no details.
     mutating func begin(_ element: XMLElement, named name: XMLName) -> XMLInterest? {
         if Self.isLicense(element) {
             add(rights: element.attribute("href"), rank: 4)
@@ -133,11 +147,16 @@ extension ItemDetails {
         }
     }
 
-    /// Takes the text of an element that `begin` began. It returns false for any other element.
+    /// Takes the text of an element that `begin` began.
+    ///
+    /// It returns false for any other element.
     mutating func receive(_ text: String, of name: XMLName, with html: HTMLReader) -> Bool {
         switch Self.detail(name) {
         case nil: return false
-        case .author(let rank): add(author: PlainText.of(text, with: html), rank: rank)
+        case .author(let rank):
+            // An address in angle brackets is no element of HTML.
+            let isAddress = text.utf8.contains(UInt8(ascii: "@"))
+            add(author: isAddress ? text : PlainText.of(text, with: html), rank: rank)
         case .rights(let rank): add(rights: PlainText.of(text, with: html), rank: rank)
         case .tag: add(tag: PlainText.of(text, with: html))
         case .keywords: for word in text.split(separator: ",") { add(tag: String(word)) }

@@ -2,9 +2,10 @@ internal import CXML
 internal import FeedCore
 internal import JSONText
 
-/// Reads an XML document from front to back with libxml2 and passes its elements to a visitor. It builds no tree,
-/// expands only the entities of XML and HTML, and loads no other resource. A document that is not well-formed is
-/// repaired and read a second time.
+/// Reads an XML document from front to back with libxml2 and passes its elements to a visitor.
+///
+/// It builds no tree, expands only the entities of XML and HTML, and loads no other resource. A document that is not
+/// well-formed is repaired and read a second time.
 final class XMLReader {
     private let text: XMLText
     private var cursor: XMLText.Cursor
@@ -26,7 +27,9 @@ final class XMLReader {
     private var hasRest = false
     private var eventCount = 0
 
-    /// Reads a document. Each pass needs a new visitor. It returns the fault of a document that was repaired.
+    /// Reads a document.
+    ///
+    /// Each pass needs a new visitor. It returns the fault of a document that was repaired.
     static func read<Visitor: XMLVisitor>(
         _ document: FeedSource, for makeVisitor: () -> Visitor
     ) throws(DecodingFailure) -> (visitor: Visitor, fault: XMLFault?) {
@@ -93,7 +96,9 @@ final class XMLReader {
         context.map { Unmanaged<XMLReader>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Supplies text to libxml2. After a problem it supplies none, so that libxml2 stops.
+    /// Supplies text to libxml2.
+    ///
+    /// After a problem it supplies none, so that libxml2 stops.
     private func fill(_ buffer: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
         guard problem == nil, fault == nil, !hasRest, let buffer else { return 0 }
         let room = UnsafeMutableRawBufferPointer(start: buffer, count: Int(count))
@@ -164,8 +169,10 @@ final class XMLReader {
         pendingNotes = []
     }
 
-    /// Records a fault. Faults after the root element are harmless. In a repaired document, only the use of the
-    /// document's own entities is a fault.
+    /// Records a fault.
+    ///
+    /// Faults after the root element are harmless. In a repaired document, only the use of the document's own entities
+    /// is a fault.
     private func fail(isRefused: Bool, _ make: (XMLReader) -> XMLFault) {
         guard endLine == nil else {
             hasRest = true
@@ -179,8 +186,9 @@ final class XMLReader {
         name.flatMap { entity.named($0, inAttribute: cxml_is_in_attribute(parser) != 0) }
     }
 
-    /// Reports libxml2's error if it is fatal or concerns an entity. An undeclared prefix is accepted with a note:
-    /// `XMLVocabulary` knows the usual meaning of prefixes.
+    /// Reports libxml2's error if it is fatal or concerns an entity.
+    ///
+    /// An undeclared prefix is accepted with a note: `XMLVocabulary` knows the usual meaning of prefixes.
     private func report(_ error: xmlError) {
         if error.code == XML_NS_ERR_UNDEFINED_NAMESPACE.rawValue { return noteUndeclaredPrefix(error) }
         let isUndefined =

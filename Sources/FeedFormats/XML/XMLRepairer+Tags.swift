@@ -52,8 +52,9 @@ extension XMLRepairer {
         if let last = open.indices.last { open[last].isParent = true }
     }
 
-    /// Ends the elements that lack their end tags before an item or an enclosure. Items do not nest, and belong to the
-    /// channel or the root. An enclosure belongs to its item.
+    /// Ends the elements that lack their end tags before an item or an enclosure.
+    ///
+    /// Items do not nest, and belong to the channel or the root. An enclosure belongs to its item.
     private mutating func endOpenElements(before name: [UInt8], at offset: Int) {
         let isEntry = name.elementsEqual("entry".utf8)
         if isEntry || name.elementsEqual("item".utf8) {
@@ -161,8 +162,10 @@ extension XMLRepairer {
         }
     }
 
-    /// Returns whether an end tag without a start tag is a misspelling that ends the current element. This holds for an
-    /// element that contains only text, such as a title, except the root. Stray HTML tags are leftovers instead.
+    /// Returns whether an end tag without a start tag is a misspelling that ends the current element.
+    ///
+    /// This holds for an element that contains only text, such as a title, except the root. Stray HTML tags are
+    /// leftovers instead.
     private func isMisspelt(_ name: [UInt8]) -> Bool {
         guard open.count > 1, let last = open.last, !last.isParent else { return false }
         if Self.isSame(Self.local(last.name), Self.local(name)) { return true }
@@ -229,8 +232,10 @@ extension XMLRepairer {
         index += count
     }
 
-    /// Copies a character reference. A reference to an unknown entity becomes text: the declarations of the document
-    /// are skipped, because they can expand endlessly.
+    /// Copies a character reference.
+    ///
+    /// A reference to an unknown entity becomes text: the declarations of the document are skipped, because they can
+    /// expand endlessly.
     mutating func reference() {
         let isNumber = index + 1 < text.end && text.bytes[index + 1] == UInt8(ascii: "#")
         let name = text.bytes[(index + (isNumber ? 2 : 1))..<text.end].prefix(while: Self.isNamePart)

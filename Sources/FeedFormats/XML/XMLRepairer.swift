@@ -2,8 +2,10 @@ internal import FeedCore
 internal import Glibc
 internal import JSONText
 
-/// Repairs a document that is not well-formed, a piece at a time. The result opens and closes the same elements for
-/// every version of libxml2, and each line keeps its number. Text after the root element stays unchanged.
+/// Repairs a document that is not well-formed, a piece at a time.
+///
+/// The result opens and closes the same elements for every version of libxml2, and each line keeps its number. Text
+/// after the root element stays unchanged.
 struct XMLRepairer {
     /// The number of bytes that are repaired at once.
     private static let piece = 4096
@@ -27,7 +29,9 @@ struct XMLRepairer {
 
     struct OpenElement {
         let name: [UInt8]
-        /// The hash of the name in lower case. It makes comparisons of long names fast.
+        /// The hash of the name in lower case.
+        ///
+        /// It makes comparisons of long names fast.
         let hash: Int
         /// Whether the element contains other elements.
         var isParent = false
@@ -40,6 +44,7 @@ struct XMLRepairer {
     }
 
     /// Checks the whole document first: a document that is cut off must be rejected, rather than read as a shorter one.
+    ///
     /// The returned fault is the first in the document.
     static func examine(
         _ text: XMLText, with fault: XMLFault
@@ -66,8 +71,9 @@ struct XMLRepairer {
         return text.fault("cut off: \(JSONWriter.quote("</\(root)>", limit: 40)) is missing", at: text.end).failure
     }
 
-    /// Returns the first fault of this repairer or of libxml2. The repairer's own message comes first on the same line,
-    /// because it is clearer.
+    /// Returns the first fault of this repairer or of libxml2.
+    ///
+    /// The repairer's own message comes first on the same line, because it is clearer.
     private func first(besides found: XMLFault) -> XMLFault {
         guard let firstFault else { return found }
         var first = text.fault(firstFault.reason, at: firstFault.offset)
@@ -87,8 +93,9 @@ struct XMLRepairer {
 
     // MARK: Steps
 
-    /// Fills the buffer with repaired text, and returns the number of bytes. The number is smaller than the buffer only
-    /// at the end.
+    /// Fills the buffer with repaired text, and returns the number of bytes.
+    ///
+    /// The number is smaller than the buffer only at the end.
     mutating func fill(_ room: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int {
         var filled = 0
         while filled < room.count {

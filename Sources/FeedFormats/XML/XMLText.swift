@@ -3,16 +3,21 @@ internal import JSONText
 
 /// The text of an XML document, and the range of it that is read.
 struct XMLText {
-    /// The most attributes of a tag. libxml2's time grows with the square of their number.
+    /// The most attributes of a tag.
+    ///
+    /// libxml2's time grows with the square of their number.
     static let mostAttributes = 1000
 
     /// The text in UTF-8 or, with `characters`, in an encoding that writes each character as one byte.
     let bytes: [UInt8]
-    /// The UTF-8 characters of the bytes from 0x80 on. Converting the whole text could take three times the memory of
-    /// the document.
+    /// The UTF-8 characters of the bytes from 0x80 on.
+    ///
+    /// Converting the whole text could take three times the memory of the document.
     let characters: [[UInt8]]?
-    /// The offset of the root element. The text before it is skipped: libxml2 rejects a slightly wrong XML declaration,
-    /// and a malicious document type can occupy it for hours. Feeds need neither.
+    /// The offset of the root element.
+    ///
+    /// The text before it is skipped: libxml2 rejects a slightly wrong XML declaration, and a malicious document type
+    /// can occupy it for hours. Feeds need neither.
     let start: Int
     /// The offset at which reading ends: the end of the text, a NUL, which libxml2 takes for the end, or a tag with too
     /// many attributes.
@@ -32,8 +37,10 @@ struct XMLText {
 
     var beginning: Cursor { Cursor(breaks: breaks[...]) }
 
-    /// Determines the encoding. Bytes that are valid UTF-8 are UTF-8: text in other encodings hardly ever is, and
-    /// labels are often wrong. Otherwise the server's label counts (RFC 7303), else the document's.
+    /// Determines the encoding.
+    ///
+    /// Bytes that are valid UTF-8 are UTF-8: text in other encodings hardly ever is, and labels are often wrong.
+    /// Otherwise the server's label counts (RFC 7303), else the document's.
     init(_ document: FeedSource) throws(DecodingFailure) {
         var bytes = document.bytes
         var characters: [[UInt8]]?
@@ -79,8 +86,9 @@ struct XMLText {
 
     func fault(_ reason: String, at offset: Int) -> XMLFault { Self.fault(reason, at: offset, of: bytes) }
 
-    /// Returns iconv's name for an encoding other than UTF-8, and the label of the document; nil for UTF-8. The
-    /// repairer handles invalid bytes without a label.
+    /// Returns iconv's name for an encoding other than UTF-8, and the label of the document; nil for UTF-8.
+    ///
+    /// The repairer handles invalid bytes without a label.
     private static func encoding(of document: FeedSource) -> (encoding: String?, label: String)? {
         if let wide = WideText.encoding(of: document.bytes) { return (wide, wide) }
         guard !isUTF8(document.bytes) else { return nil }
@@ -91,8 +99,9 @@ struct XMLText {
         return (EncodingLabel.decoder(for: declared), declared)
     }
 
-    /// Copies as much of the text from `cursor` on as fits into `room`, in UTF-8. Blanks replace the text before the
-    /// root element, so that lines keep their numbers.
+    /// Copies as much of the text from `cursor` on as fits into `room`, in UTF-8.
+    ///
+    /// Blanks replace the text before the root element, so that lines keep their numbers.
     func copy(from cursor: inout Cursor, to room: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0
         while cursor.offset < end {
@@ -122,8 +131,9 @@ struct XMLText {
         return XMLFault(reason: reason, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column)
     }
 
-    /// Returns whether the bytes are UTF-8. The escape of ISO-2022-JP, which otherwise looks like ASCII, excludes it;
-    /// XML forbids that character.
+    /// Returns whether the bytes are UTF-8.
+    ///
+    /// The escape of ISO-2022-JP, which otherwise looks like ASCII, excludes it; XML forbids that character.
     private static func isUTF8(_ bytes: [UInt8]) -> Bool {
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)

@@ -7,7 +7,9 @@ struct GalleryImages {
     private let files: any ImageFiles
     private let thumbnails: Thumbnails
     private var displays: [Digest: Tile.Display] = [:]
-    /// The reasons why files of the cache could not be read, one for each file. They contain paths, so pages omit them.
+    /// The reasons why files of the cache could not be read, one for each file.
+    ///
+    /// They contain paths, so pages omit them.
     private(set) var unreadable: [FeedError] = []
 
     init(_ files: any ImageFiles, _ thumbnails: Thumbnails) {
@@ -77,8 +79,9 @@ struct GalleryImages {
         return .image(placed)
     }
 
-    /// Writes an image or its thumbnail into the gallery. Returns false if the cache has lost the file meanwhile; the
-    /// image then counts as missing.
+    /// Writes an image or its thumbnail into the gallery.
+    ///
+    /// Returns false if the cache has lost the file meanwhile; the image then counts as missing.
     mutating func put(
         _ step: GalleryPlan.Step, of stored: StoredImage, isThumbnail: Bool, in directory: OutputDirectory,
         isReplacing: Bool
@@ -146,8 +149,9 @@ struct GalleryPlan {
     }
 
     private let directory: OutputDirectory
-    /// The maximum total size of the pages that the plan holds in memory. Any further page is made again when it is
-    /// written.
+    /// The maximum total size of the pages that the plan holds in memory.
+    ///
+    /// Any further page is made again when it is written.
     private let maxHeldBytes: Int
     private var heldBytes = 0
     private(set) var new: [Step] = []
@@ -189,7 +193,9 @@ struct GalleryPlan {
         if isAdded, isHeld { heldBytes += size }
     }
 
-    /// Adds a file of the gallery unless it is up to date. Returns whether there is a step for it now.
+    /// Adds a file of the gallery unless it is up to date.
+    ///
+    /// Returns whether there is a step for it now.
     @discardableResult
     mutating func add(
         _ path: String, size: Int64, from source: StepSource, isSizeEnough: Bool = false,
@@ -215,8 +221,9 @@ struct GalleryPlan {
         return true
     }
 
-    /// Throws if the plan needs to replace files that must be left alone. `given` is the path of the gallery as the
-    /// user wrote it.
+    /// Throws if the plan needs to replace files that must be left alone.
+    ///
+    /// `given` is the path of the gallery as the user wrote it.
     func requireFreeWay(to given: String) throws(FeedError) {
         let blocking = directory.replacesForeign ? obstacles.filter { $0.kind == .directory } : obstacles
         guard !blocking.isEmpty else { return }

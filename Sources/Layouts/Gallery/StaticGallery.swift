@@ -87,7 +87,9 @@ private struct GalleryUpdate {
         return report(of: tiles)
     }
 
-    /// Throws if a failing disk made every image unreadable. The old gallery is worth more than an empty one.
+    /// Throws if a failing disk made every image unreadable.
+    ///
+    /// The old gallery is worth more than an empty one.
     private func requireImages(in tiles: [[Tile]]) throws(FeedError) {
         guard let error = images.unreadable.first(where: { $0.kind == .storage(.unreadable) }) else { return }
         if !tiles.joined().contains(where: { $0.placed != nil }) { throw error }
@@ -123,7 +125,9 @@ private struct GalleryUpdate {
         }
     }
 
-    /// Writes the images and thumbnails of some steps. Returns false if the cache has lost one of them.
+    /// Writes the images and thumbnails of some steps.
+    ///
+    /// Returns false if the cache has lost one of them.
     private mutating func putImages(_ steps: [GalleryPlan.Step], isReplacing: Bool) throws(FeedError) -> Bool {
         var areComplete = true
         for step in steps {
@@ -141,7 +145,9 @@ private struct GalleryUpdate {
         return areComplete
     }
 
-    /// Writes the pages of some steps. Pages that the plan does not hold in memory are made again.
+    /// Writes the pages of some steps.
+    ///
+    /// Pages that the plan does not hold in memory are made again.
     private func putPages(_ steps: [GalleryPlan.Step], of pages: GalleryPages, isReplacing: Bool) throws(FeedError) {
         var dropped: [Int: [String: FileContent]] = [:]
         for step in steps {

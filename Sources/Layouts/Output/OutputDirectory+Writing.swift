@@ -6,7 +6,9 @@ internal import SystemFiles
 /// Makes and deletes files. A run first announces the files that it is going to make, then makes new files, then
 /// replaces changed ones, and finally deletes its other files.
 extension OutputDirectory {
-    /// Saves the list with the planned files. A run calls this before it makes the first of them.
+    /// Saves the list with the planned files.
+    ///
+    /// A run calls this before it makes the first of them.
     func announce(_ planned: [(path: String, content: FileContent)]) throws(FeedError) {
         for (path, content) in planned { list.entries[path, default: .init()].planned = content }
         try makeRoot()
@@ -40,9 +42,11 @@ extension OutputDirectory {
         }
     }
 
-    /// Makes a file. `make` receives a hidden path, makes the file there, and returns the time to set, or nil to leave
-    /// the time as it is. The file is then renamed to its path. Without `isReplacing`, returns false if a foreign file
-    /// has appeared there meanwhile.
+    /// Makes a file.
+    ///
+    /// `make` receives a hidden path, makes the file there, and returns the time to set, or nil to leave the time as it
+    /// is. The file is then renamed to its path. Without `isReplacing`, returns false if a foreign file has appeared
+    /// there meanwhile.
     func put(
         _ path: String, _ content: FileContent, isReplacing: Bool,
         by make: (_ path: String) throws(FeedError) -> Timestamp?
@@ -78,7 +82,9 @@ extension OutputDirectory {
         }
     }
 
-    /// Makes a file of these bytes. The file has the permissions of the own file that it replaces.
+    /// Makes a file of these bytes.
+    ///
+    /// The file has the permissions of the own file that it replaces.
     func put(
         _ path: String, _ bytes: [UInt8], _ content: FileContent, isReplacing: Bool
     ) throws(FeedError) -> Bool {
@@ -99,8 +105,9 @@ extension OutputDirectory {
         }
     }
 
-    /// Returns whether there is a file to replace. Throws if that file is foreign, for another program may have changed
-    /// it since the plan was made.
+    /// Returns whether there is a file to replace.
+    ///
+    /// Throws if that file is foreign, for another program may have changed it since the plan was made.
     private func hasReplaceable(_ path: String) throws(FeedError) -> Bool {
         switch try state(of: path) {
         case .missing: return false
@@ -133,7 +140,9 @@ extension OutputDirectory {
         if let root, let part = list.part { unlinkat(root.number, part, 0) }
     }
 
-    /// Deletes an own file. A file that was changed since is foreign and stays.
+    /// Deletes an own file.
+    ///
+    /// A file that was changed since is foreign and stays.
     func remove(_ path: String) throws(FeedError) {
         switch try state(of: path) {
         case .missing, .foreign: break
@@ -150,8 +159,9 @@ extension OutputDirectory {
         isListChanged = true
     }
 
-    /// Deletes the own files that this run leaves unwanted and the directories that become empty. Then it saves the
-    /// list, once all files are on disk.
+    /// Deletes the own files that this run leaves unwanted and the directories that become empty.
+    ///
+    /// Then it saves the list, once all files are on disk.
     func finish() throws(FeedError) {
         for path in list.entries.filter({ !$0.value.isWanted }).keys.sorted() {
             if Task.isCancelled { throw .cancelled }

@@ -60,8 +60,10 @@ final class OutputDirectory {
 
     static let maxUnsynchronised: Int64 = 64 << 20
 
-    /// Opens the directory and takes its lock. A missing directory is created together with its first file. With
-    /// `isReading`, the lock is left alone, and the run must only read.
+    /// Opens the directory and takes its lock.
+    ///
+    /// A missing directory is created together with its first file. With `isReading`, the lock is left alone, and the
+    /// run must only read.
     init(
         _ target: OutputTarget, layout: String, isReading: Bool = false, replacesForeign: Bool = false
     ) throws(FeedError) {
@@ -125,7 +127,9 @@ final class OutputDirectory {
         }
     }
 
-    /// Returns the names in a directory; an empty list if it does not exist. Invalid UTF-8 in a name is replaced.
+    /// Returns the names in a directory; an empty list if it does not exist.
+    ///
+    /// Invalid UTF-8 in a name is replaced.
     func names(in path: String) throws(FeedError) -> [String] {
         try attempt { () throws(SystemError) in
             var names: [String] = []
@@ -136,7 +140,9 @@ final class OutputDirectory {
         }
     }
 
-    /// Returns the state of a path. The bytes of a file are only read if its time differs from that in the list.
+    /// Returns the state of a path.
+    ///
+    /// The bytes of a file are only read if its time differs from that in the list.
     func state(of path: String) throws(FeedError) -> State {
         let (above, name) = path.splitAtName
         let directory: Descriptor
@@ -168,9 +174,10 @@ final class OutputDirectory {
         return .own(OwnFile(content: content, modified: found.modified))
     }
 
-    /// Compares the file at a path with the wanted content. An own file with that content is kept, and a foreign file
-    /// with exactly the same bytes becomes an own file. With `isSizeEnough`, an own file of the same size counts as
-    /// equal.
+    /// Compares the file at a path with the wanted content.
+    ///
+    /// An own file with that content is kept, and a foreign file with exactly the same bytes becomes an own file. With
+    /// `isSizeEnough`, an own file of the same size counts as equal.
     func examine(
         _ path: String, size: Int64, isSizeEnough: Bool = false, digest: () throws(FeedError) -> Digest
     ) throws(FeedError) -> Finding {
@@ -193,7 +200,9 @@ final class OutputDirectory {
         }
     }
 
-    /// Reads a foreign file. Returns nil unless it is a regular file of this size that feedsync may adopt.
+    /// Reads a foreign file.
+    ///
+    /// Returns nil unless it is a regular file of this size that feedsync may adopt.
     func foreignFile(_ path: String, size: Int64) throws(FeedError) -> OwnFile? {
         let (above, name) = path.splitAtName
         guard case .found(let directory) = try attempt({ () throws(SystemError) in try lookUp(above) }),
@@ -204,8 +213,9 @@ final class OutputDirectory {
         return OwnFile(content: FileContent(digest: digest, size: size), modified: status.modified)
     }
 
-    /// Returns whether a file in a directory such as /tmp belongs to another user. That user could change the file after
-    /// its adoption.
+    /// Returns whether a file in a directory such as /tmp belongs to another user.
+    ///
+    /// That user could change the file after its adoption.
     private func belongsToStranger(_ file: stat, in directory: Descriptor) throws(SystemError) -> Bool {
         guard file.st_uid != geteuid() else { return false }
         let status = try directory.status()
@@ -230,7 +240,9 @@ final class OutputDirectory {
         return try attempt { () throws(SystemError) in try file.read(count) }
     }
 
-    /// Opens a regular file. Returns nil for anything else, and for a file without read permission.
+    /// Opens a regular file.
+    ///
+    /// Returns nil for anything else, and for a file without read permission.
     private func open(_ name: String, in directory: Descriptor) -> Descriptor? {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let opened = openat(directory.number, name, flags)
@@ -264,8 +276,10 @@ final class OutputDirectory {
 }
 
 extension SystemError {
-    /// Returns the error for the user. A full or failing disk and a lack of descriptors or memory may pass, so the
-    /// writing has failed; any other error means that the directory itself is unusable.
+    /// Returns the error for the user.
+    ///
+    /// A full or failing disk and a lack of descriptors or memory may pass, so the writing has failed; any other error
+    /// means that the directory itself is unusable.
     fileprivate func inOutput(_ layout: String) -> FeedError {
         switch code {
         case EWOULDBLOCK: .storage(.locked, message)

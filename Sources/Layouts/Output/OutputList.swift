@@ -58,7 +58,9 @@ struct OutputList {
 
     // MARK: Reading
 
-    /// Reads a list. Throws `EINVAL` at the first malformed line.
+    /// Reads a list.
+    ///
+    /// Throws `EINVAL` at the first malformed line.
     init(from file: Descriptor) throws(SystemError) {
         var (rest, offset, number) = ([UInt8](), 0, 0)
         while case let chunk = try file.read(1 << 16, at: offset), !chunk.isEmpty {
@@ -81,7 +83,9 @@ struct OutputList {
         SystemError(EINVAL, "line \(line) is damaged", file.path)
     }
 
-    /// Adds a line to the list. Returns false for a malformed line.
+    /// Adds a line to the list.
+    ///
+    /// Returns false for a malformed line.
     private mutating func add(_ line: ArraySlice<UInt8>) -> Bool {
         let space = UInt8(ascii: " ")
         let kind = line.prefix { $0 != space }
@@ -128,13 +132,17 @@ struct OutputList {
         return FileContent(digest: digest, size: Int64(size))
     }
 
-    /// Reads a number. Returns nil for any spelling except the usual one.
+    /// Reads a number.
+    ///
+    /// Returns nil for any spelling except the usual one.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         let text = String(decoding: bytes, as: UTF8.self)
         return Int(text).flatMap { String($0) == text ? $0 : nil }
     }
 
-    /// Reads a path. Returns nil if it leads out of the output directory or if feedsync makes no such paths.
+    /// Reads a path.
+    ///
+    /// Returns nil if it leads out of the output directory or if feedsync makes no such paths.
     private static func path(_ bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.count <= maxPathLength, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -144,7 +152,9 @@ struct OutputList {
 
     // MARK: Writing
 
-    /// Writes the list. `directory` is the path of the output directory.
+    /// Writes the list.
+    ///
+    /// `directory` is the path of the output directory.
     func write(to file: Descriptor, about directory: String) throws(SystemError) {
         var text = "\(Self.heading)\nat \(PercentEncoding.encodePath(directory))\n"
         if let part { text += "part \(part)\n" }
@@ -181,8 +191,9 @@ struct OutputRecords {
     private let lock: Descriptor?
     private let isWritable: Bool
 
-    /// Opens the records, and takes the lock unless `isReading`. Returns nil if the cache has no records and is
-    /// read-only. Throws `EWOULDBLOCK` while another run holds the lock.
+    /// Opens the records, and takes the lock unless `isReading`.
+    ///
+    /// Returns nil if the cache has no records and is read-only. Throws `EWOULDBLOCK` while another run holds the lock.
     init?(of path: String, hash: String, in cache: String, isReading: Bool) throws(SystemError) {
         self.path = path
         self.hash = hash
@@ -203,7 +214,9 @@ struct OutputRecords {
         }
     }
 
-    /// Creates the directory and the lock file. Returns nil if the cache is read-only.
+    /// Creates the directory and the lock file.
+    ///
+    /// Returns nil if the cache is read-only.
     private static func make(
         in cache: String, _ lockName: String
     ) throws(SystemError) -> (outputs: Descriptor, lock: Descriptor)? {
@@ -215,8 +228,10 @@ struct OutputRecords {
         }
     }
 
-    /// Opens the cache's directory. A missing cache is created, because the next run needs the list to recognise its
-    /// own files. The new cache gets the lock file by which other commands recognise a cache.
+    /// Opens the cache's directory.
+    ///
+    /// A missing cache is created, because the next run needs the list to recognise its own files. The new cache gets
+    /// the lock file by which other commands recognise a cache.
     private static func openCache(_ path: String) throws(SystemError) -> Descriptor {
         if access(path, F_OK) != 0 {
             let steps = FilePath.steps(to: path)
@@ -237,7 +252,9 @@ struct OutputRecords {
         return try OutputList(from: try outputs.open(listName, O_RDONLY | O_NONBLOCK))
     }
 
-    /// Saves the list. Returns when it is on disk.
+    /// Saves the list.
+    ///
+    /// Returns when it is on disk.
     func save(_ list: OutputList) throws(SystemError) {
         guard isWritable else { return }
         let next = "\(listName).new"

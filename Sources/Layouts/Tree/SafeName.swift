@@ -36,7 +36,9 @@ enum SafeName {
         }
     }
 
-    /// Returns the form in which two names of a directory are compared. It ignores case.
+    /// Returns the form in which two names of a directory are compared.
+    ///
+    /// It ignores case.
     static func key(_ name: String) -> String {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
         var key = String.UnicodeScalarView()
@@ -79,10 +81,14 @@ extension String {
         return last != UInt8(ascii: " ") && !isDevice
     }
 
-    /// The part before the first dot. The search is for scalars, because a dot can carry an accent.
+    /// The part before the first dot.
+    ///
+    /// The search is for scalars, because a dot can carry an accent.
     fileprivate var stem: Substring.UnicodeScalarView { unicodeScalars.prefix { $0 != "." } }
 
-    /// Whether Windows would open a device by this name. It ignores the extension.
+    /// Whether Windows would open a device by this name.
+    ///
+    /// It ignores the extension.
     fileprivate var isDevice: Bool {
         var stem = stem
         while stem.last == " " { stem.removeLast() }

@@ -71,7 +71,9 @@ struct TreeNaming {
     }
 }
 
-/// The bytes and the first path of a file. Two files with the same key are one file.
+/// The bytes and the first path of a file.
+///
+/// Two files with the same key are one file.
 private struct FileKey: Hashable {
     let digest: Digest
     let path: String

@@ -1,7 +1,8 @@
 internal import FeedCore
 
-/// The steps that bring a tree up to date. Planning takes time in proportion to the number of wanted and existing
-/// files.
+/// The steps that bring a tree up to date.
+///
+/// Planning takes time in proportion to the number of wanted and existing files.
 struct TreePlan {
     struct Step {
         let file: TreeFile
@@ -57,7 +58,9 @@ struct TreePlan {
         return found
     }
 
-    /// Gives each new file a free path. `names` has the existing names of each directory.
+    /// Gives each new file a free path.
+    ///
+    /// `names` has the existing names of each directory.
     private func steps(for files: [TreeFile], besides names: [String: [String]]) -> [Step] {
         let going = Set(removed)
         var free = FreeNames(going: removed)
@@ -97,8 +100,9 @@ struct TreePlan {
         }
     }
 
-    /// Finds foreign files that have a wanted name and the wanted bytes. It reads at most as many bytes as all wanted
-    /// files have, because the number of foreign files is unlimited.
+    /// Finds foreign files that have a wanted name and the wanted bytes.
+    ///
+    /// It reads at most as many bytes as all wanted files have, because the number of foreign files is unlimited.
     private static func adoptable(
         _ names: [String: [String]], besides own: Set<String>, for wanted: [TreeFile], in directory: OutputDirectory
     ) throws(FeedError) -> [FoundFile] {
@@ -133,7 +137,9 @@ extension TreeFile {
 struct FoundFile {
     let path: String
     let file: OwnFile
-    /// Whether feedsync made the file. Otherwise feedsync can adopt it.
+    /// Whether feedsync made the file.
+    ///
+    /// Otherwise feedsync can adopt it.
     let isOwn: Bool
 }
 
@@ -206,7 +212,9 @@ struct FreeNames {
         return file.path(number)
     }
 
-    /// Takes a name. Returns false if it is not free.
+    /// Takes a name.
+    ///
+    /// Returns false if it is not free.
     private mutating func take(ifFree path: String) -> Bool {
         let key = SafeName.key(path)
         // A file system that ignores case would replace the old file and keep the old spelling.

@@ -1,8 +1,10 @@
 import Glibc
 import TestSupport
 
-/// Relays to servers at these ports of 127.0.0.1, each from a port of its own on all of 127.0.0.0/8, and prints a line for
-/// each: its port. It runs until it is killed.
+/// Relays to servers at these ports of 127.0.0.1, each from a port of its own on all of 127.0.0.0/8, and prints a line
+/// for each: its port.
+///
+/// It runs until it is killed.
 @main
 struct DelayingRelay {
     static func main() throws {

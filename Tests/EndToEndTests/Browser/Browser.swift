@@ -4,7 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Debian's Chromium without a window, with no network but the loopback. Tests control it with the DevTools protocol.
+/// Debian's Chromium without a window, with no network but the loopback.
+///
+/// Tests control it with the DevTools protocol.
 final class Browser: Sendable {
     private struct State {
         var lastID = 0
@@ -40,8 +42,10 @@ final class Browser: Sendable {
         }
     }
 
-    /// Ends the browser. A test calls it at its end, because the listening thread keeps the browser alive. Returns when
-    /// all its processes have stopped writing to the profile.
+    /// Ends the browser.
+    ///
+    /// A test calls it at its end, because the listening thread keeps the browser alive. Returns when all its processes
+    /// have stopped writing to the profile.
     func close() async {
         process.kill(SIGKILL)
         _ = await process.wait()

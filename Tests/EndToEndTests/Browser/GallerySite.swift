@@ -7,7 +7,9 @@ struct GallerySite {
     let server: FeedServer
     let path: String
 
-    /// Makes a gallery. `texts` are the members of each item besides its id and image, as JSON.
+    /// Makes a gallery.
+    ///
+    /// `texts` are the members of each item besides its id and image, as JSON.
     init(images count: Int, missing: Set<Int> = [], texts: (Int) -> String = { #""description":"Image \#($0)""# })
         async throws
     {
@@ -72,7 +74,9 @@ struct GallerySite {
         return chunk("RIFF", Array("WEBP".utf8) + chunk("VP8L", [0x2F] + data))
     }
 
-    /// The sizes of landscapes, portraits and squares. Neighbours always differ.
+    /// The sizes of landscapes, portraits and squares.
+    ///
+    /// Neighbours always differ.
     static func size(_ number: Int) -> (width: Int, height: Int) {
         let shapes = [(150, 100), (100, 150), (120, 120), (160, 90), (99, 132), (240, 100), (128, 96)]
         let (width, height) = shapes[number % shapes.count]

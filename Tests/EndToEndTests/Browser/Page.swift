@@ -57,7 +57,9 @@ struct Page: Sendable {
         return answer["result"]?["value"] ?? .null
     }
 
-    /// Waits for a condition, which the page itself polls. The limit makes a failing test say where it failed.
+    /// Waits for a condition, which the page itself polls.
+    ///
+    /// The limit makes a failing test say where it failed.
     func wait(for condition: String) async throws {
         while true {
             do {

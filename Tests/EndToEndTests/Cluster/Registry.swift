@@ -1,7 +1,9 @@
 import Glibc
 import TestSupport
 
-/// Debian's registry on a port of 127.0.0.1 with its own directory. It ends when it is released.
+/// Debian's registry on a port of 127.0.0.1 with its own directory.
+///
+/// It ends when it is released.
 final class Registry: Sendable {
     private let process: StartedProcess
     private let directory: TemporaryDirectory

@@ -1,7 +1,9 @@
 import Glibc
 import TestSupport
 
-/// A Slurm cluster of two nodes on this machine. It ends when it is released.
+/// A Slurm cluster of two nodes on this machine.
+///
+/// It ends when it is released.
 final class Slurm: Sendable {
     let directory: TemporaryDirectory
     private let daemons: [StartedProcess]
@@ -67,7 +69,9 @@ final class Slurm: Sendable {
             """
     }
 
-    /// Runs one of Slurm's commands. Jobs find the program as `feedsync`, and each node has its own disk.
+    /// Runs one of Slurm's commands.
+    ///
+    /// Jobs find the program as `feedsync`, and each node has its own disk.
     @discardableResult
     func run(_ command: String, _ arguments: String...) async throws -> ProcessResult {
         try await Subprocess.run(

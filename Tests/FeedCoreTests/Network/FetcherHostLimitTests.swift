@@ -166,7 +166,9 @@ private final class BusyClient: HTTPClient {
     }
 }
 
-/// A gate that opens once for all waiting tasks. Cancellation leaves it closed.
+/// A gate that opens once for all waiting tasks.
+///
+/// Cancellation leaves it closed.
 private final class Signal: Sendable {
     private let tally = Tally()
 

@@ -8,8 +8,9 @@ import Testing
 struct RequestCircumstancesTests {
     private typealias Answer = ScriptedHTTPClient.Answer
 
-    /// Requests the first URL. Each URL redirects to the next, and the last URL gives the responses `last`, one per
-    /// attempt.
+    /// Requests the first URL.
+    ///
+    /// Each URL redirects to the next, and the last URL gives the responses `last`, one per attempt.
     private func circumstances(
         along urls: [String], touching privateURLs: Set<String> = [], last: [Answer] = [.ok([1])],
         rules: FetchRules = FetchRules(retry: RetryPolicy(retries: 3, base: .zero)),

@@ -3,7 +3,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Tests the next step of a request by the result of its last attempt. Redirects and retries have their own tests.
+/// Tests the next step of a request by the result of its last attempt.
+///
+/// Redirects and retries have their own tests.
 @Suite("Course of a request")
 struct RequestMachineTests {
     private static let cutOff = AttemptFailure(.connectivity("cut off").at(.transferring))

@@ -21,7 +21,9 @@ struct ResumingTests {
         .rest(Array(whole[first..<end]), from: first, of: 100)
     }
 
-    /// Gives one response per attempt. The last one repeats.
+    /// Gives one response per attempt.
+    ///
+    /// The last one repeats.
     private func get(
         _ answers: [Answer], maxBytes: Int64 = 1000, retries: Int = 3
     ) async throws -> (HTTPResponse, asked: [RestOfBody?]) {

@@ -53,8 +53,9 @@ struct SVGCheck {
         return String(decoding: name.split(separator: UInt8(ascii: ":")).last ?? [], as: UTF8.self)
     }
 
-    /// Whether every element, declaration and instruction is passive. A declaration can define references and
-    /// attributes, and a processing instruction can produce a whole document.
+    /// Whether every element, declaration and instruction is passive.
+    ///
+    /// A declaration can define references and attributes, and a processing instruction can produce a whole document.
     private var hasPassiveElements: Bool {
         elements.allSatisfy { name in
             switch name.utf8.first {
@@ -86,16 +87,18 @@ struct SVGCheck {
     /// Words that load a file without a reference, or with a reference that a style hides.
     private static let loadingWords = ["@import", "image-set(", "src(", "1999/xhtml", "xml:base", "srcset="]
 
-    /// Whether every reference leads into the file itself. Only a link, which a visitor has to click, may lead
-    /// elsewhere.
+    /// Whether every reference leads into the file itself.
+    ///
+    /// Only a link, which a visitor has to click, may lead elsewhere.
     private var loadsNothing: Bool {
         !Self.loadingWords.contains { dense.contains($0.utf8) } && !hasHiddenWords
             && dense.ranges(of: "url(".utf8).allSatisfy { Self.isWithin(dense[$0.upperBound...]) }
             && bytes[...].pieces(between: "<").allSatisfy(Self.loadsNothing)
     }
 
-    /// Returns whether a tag, given with the text behind it, loads nothing. A `<` written as a character reference
-    /// starts text instead of a tag.
+    /// Returns whether a tag, given with the text behind it, loads nothing.
+    ///
+    /// A `<` written as a character reference starts text instead of a tag.
     private static func loadsNothing(_ tag: ArraySlice<UInt8>) -> Bool {
         guard let plain = withoutReferences(tag) else { return false }
         let lower = plain.map(lowercased)
@@ -133,8 +136,10 @@ struct SVGCheck {
         "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
     ]
 
-    /// Replaces the character references. Returns nil if a reference is unknown: with a document type of XHTML, a
-    /// browser knows many more of them, such as that of a colon.
+    /// Replaces the character references.
+    ///
+    /// Returns nil if a reference is unknown: with a document type of XHTML, a browser knows many more of them, such as
+    /// that of a colon.
     private static func withoutReferences(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         var text: [UInt8] = []
         var isFirst = true

@@ -47,15 +47,18 @@ struct PlacedImage {
 struct Proportions: Hashable {
     /// The width divided by the height, in hundredths.
     let ratio: Int
-    /// Whether the image is shown whole within that room, with space around it. Otherwise it fills the room.
+    /// Whether the image is shown whole within that room, with space around it.
+    ///
+    /// Otherwise it fills the room.
     let isWhole: Bool
 
     static let unknown = Proportions(ratio: 133, isWhole: true)
     static let missing = Proportions(ratio: 133, isWhole: false)
     /// The ratios that the grid allows: room for a caption below the narrowest, and for a neighbour beside the widest.
     private static let allowed = 50...300
-    /// The minimum side of an image that may be enlarged. Images with two smaller sides, such as icons, keep their
-    /// size.
+    /// The minimum side of an image that may be enlarged.
+    ///
+    /// Images with two smaller sides, such as icons, keep their size.
     private static let minSide = 96
 
     private init(ratio: Int, isWhole: Bool) {

@@ -1,4 +1,6 @@
-/// Builds the bytes of a page. Text from a feed goes through `text` or `attribute`, which escape it.
+/// Builds the bytes of a page.
+///
+/// Text from a feed goes through `text` or `attribute`, which escape it.
 struct HTMLWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -7,7 +9,9 @@ struct HTMLWriter {
 
     mutating func raw(_ markup: some Collection<UInt8>) { bytes += markup }
 
-    /// The maximum number of characters of one text. The rest would only make the page heavy.
+    /// The maximum number of characters of one text.
+    ///
+    /// The rest would only make the page heavy.
     static let maxTextLength = 4000
 
     mutating func text(_ text: String, limit: Int = maxTextLength) {
@@ -29,8 +33,9 @@ struct HTMLWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a URL as an attribute. Characters that are forbidden in text are percent-encoded: replacing them would
-    /// make another URL.
+    /// Writes a URL as an attribute.
+    ///
+    /// Characters that are forbidden in text are percent-encoded: replacing them would make another URL.
     mutating func link(_ name: String, _ url: String) {
         var encoded = HTMLWriter()
         encoded.write(url, limit: .max) { scalar in
@@ -42,7 +47,9 @@ struct HTMLWriter {
 
     private static let hex = Array("0123456789ABCDEF")
 
-    /// Writes a text. Characters for which `substitute` returns nil are copied, a whole run of them at a time.
+    /// Writes a text.
+    ///
+    /// Characters for which `substitute` returns nil are copied, a whole run of them at a time.
     private mutating func write(_ text: String, limit: Int, substitute: (Unicode.Scalar) -> String?) {
         let scalars = text.unicodeScalars
         var text = text
@@ -76,9 +83,10 @@ struct HTMLWriter {
         return isVisible == true ? text : nil
     }
 
-    /// Returns what replaces a character that is forbidden in text; nil for any other. Marks of text direction are
-    /// dropped, because they could reorder the words around them: with the style sheet, each text finds its own
-    /// direction.
+    /// Returns what replaces a character that is forbidden in text; nil for any other.
+    ///
+    /// Marks of text direction are dropped, because they could reorder the words around them: with the style sheet,
+    /// each text finds its own direction.
     private static func replacement(for scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D, 0x85, 0x2028, 0x2029: " "

@@ -104,7 +104,9 @@ extension HTMLWriter {
     /// The maximum length of the text that replaces an image for a screen reader.
     private static let maxAltLength = 300
 
-    /// Writes the tile of an image. Its markup is terse, because a page has 200 tiles.
+    /// Writes the tile of an image.
+    ///
+    /// Its markup is terse, because a page has 200 tiles.
     fileprivate mutating func tile(_ tile: Tile, number: Int, hasAnchor: Bool, source: HTMLWriter?) {
         raw("<figure")
         if hasAnchor { raw(" id=\(tile.anchor)") }
@@ -203,7 +205,9 @@ struct PageChunks {
     /// The part of that size which is reserved for the HTML around the items.
     private static let frameSize = 2500
 
-    /// The chunks. An empty list of items makes one empty chunk.
+    /// The chunks.
+    ///
+    /// An empty list of items makes one empty chunk.
     private(set) var all = [Chunk(first: 0)]
 
     init(_ items: some Sequence<[UInt8]>, beside assets: Assets) {
@@ -221,7 +225,9 @@ struct PageChunks {
         }
     }
 
-    /// Returns one page for each chunk. `page` makes the HTML of a page from its chunk.
+    /// Returns one page for each chunk.
+    ///
+    /// `page` makes the HTML of a page from its chunk.
     func files(_ name: String, _ page: @escaping (Chunk, PageLinks) -> HTMLWriter) -> some Sequence<SiteFile> {
         all.indices.lazy.map { index in
             let links = PageLinks(name: name, page: index + 1, pages: all.count)

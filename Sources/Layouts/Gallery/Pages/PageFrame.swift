@@ -15,8 +15,9 @@ struct PageFrame {
         script = assets.reference(to: assets.script)
     }
 
-    /// The Content-Security-Policy of a page: everything that a page loads comes from its own directory. The second
-    /// line of defence is that text from a feed is escaped.
+    /// The Content-Security-Policy of a page: everything that a page loads comes from its own directory.
+    ///
+    /// The second line of defence is that text from a feed is escaped.
     private static let policy = """
         default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; \
         base-uri 'none'; form-action 'none'
@@ -78,8 +79,10 @@ struct PageFrame {
         )
     }
 
-    /// Writes the notice that a feed is stale. A page has it only while it is true, because some people read pages
-    /// without the style sheet. The script adds the same text when the feed becomes stale.
+    /// Writes the notice that a feed is stale.
+    ///
+    /// A page has it only while it is true, because some people read pages without the style sheet. The script adds the
+    /// same text when the feed becomes stale.
     func notice(_ page: inout HTMLWriter) {
         page.raw("<span class=notice>Stale: there may be newer images by now.</span>")
     }
@@ -108,7 +111,9 @@ struct PageLinks {
     var next: String? { page < pages ? PageNames.file(name, page: page + 1) : nil }
 }
 
-/// The tools in the header of a page. All of them except Reload need the script.
+/// The tools in the header of a page.
+///
+/// All of them except Reload need the script.
 struct PageTools {
     /// Whether the gallery has a page that lists the feeds.
     let hasIndex: Bool
@@ -130,8 +135,9 @@ struct SiteFile {
     let bytes: [UInt8]
 }
 
-/// The style sheet, the script and the icon. Only the rules for the proportions of images differ from gallery to
-/// gallery.
+/// The style sheet, the script and the icon.
+///
+/// Only the rules for the proportions of images differ from gallery to gallery.
 struct Assets {
     static let icon = SiteFile(name: "icon.svg", bytes: PackageResources.icon_svg)
 
@@ -145,7 +151,9 @@ struct Assets {
 
     var all: [SiteFile] { [style, script, Self.icon] }
 
-    /// Returns a file's URL with a hash of the content. It makes a browser load the file again after a change.
+    /// Returns a file's URL with a hash of the content.
+    ///
+    /// It makes a browser load the file again after a change.
     func reference(to file: SiteFile) -> String { "\(file.name)?\(String(file.bytes.fnv1a, radix: 36))" }
 }
 

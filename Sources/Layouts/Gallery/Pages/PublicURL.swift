@@ -1,8 +1,12 @@
 internal import FeedCore
 
-/// Decides which URLs a gallery may show to the public. A query can contain a person's signature or name.
+/// Decides which URLs a gallery may show to the public.
+///
+/// A query can contain a person's signature or name.
 enum PublicURL {
-    /// The maximum length of a value. A longer one is a signature, whatever the name of its parameter.
+    /// The maximum length of a value.
+    ///
+    /// A longer one is a signature, whatever the name of its parameter.
     private static let maxValueLength = 40
 
     /// Returns whether a gallery may show the URL of an image: it leads to the web, and its query, if any, only
@@ -14,7 +18,9 @@ enum PublicURL {
         return address[mark...].dropFirst().split(separator: "&").allSatisfy(isOfSizeAndFormat)
     }
 
-    /// Returns whether a gallery may show the URL of an item's page. Some feeds give the image itself as the page.
+    /// Returns whether a gallery may show the URL of an item's page.
+    ///
+    /// Some feeds give the image itself as the page.
     static func isPage(_ link: ResourceURL, of image: FeedImage) -> Bool {
         let isImage = ([image.url] + image.alternatives).contains { $0.key == link.key }
         return isImage ? Self.isImage(link) : link.isRemote

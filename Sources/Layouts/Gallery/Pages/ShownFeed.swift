@@ -13,7 +13,9 @@ struct FeedName {
         title = HTMLWriter.visible(feed.head.title) ?? origin
     }
 
-    /// Returns the origin in the characters of a file name. It has no dot, since a dot precedes the number of a page.
+    /// Returns the origin in the characters of a file name.
+    ///
+    /// It has no dot, since a dot precedes the number of a page.
     var slug: String {
         let slug = Slug.make(origin, limit: 40)
         return slug.isEmpty ? "feed" : slug
@@ -29,7 +31,9 @@ enum PageNames {
     static let jsonFeed = "feed.json"
     static let atomFeed = "atom.xml"
 
-    /// Returns the name of a feed's pages. It is made of the feed's URL, because the title may change.
+    /// Returns the name of a feed's pages.
+    ///
+    /// It is made of the feed's URL, because the title may change.
     static func name(of feed: GalleryFeed) throws(FeedError) -> String {
         try "\(FeedName(feed).slug)-\(ShortHash.of(feed.url.text, digits: 8))"
     }
@@ -38,7 +42,9 @@ enum PageNames {
     static func file(_ name: String, page: Int = 1) -> String { page == 1 ? "\(name).html" : "\(name).\(page).html" }
 }
 
-/// The first digits of a text's SHA-256 in hex. They are enough to tell the feeds and images of one gallery apart.
+/// The first digits of a text's SHA-256 in hex.
+///
+/// They are enough to tell the feeds and images of one gallery apart.
 enum ShortHash {
     static func of(_ text: String, digits: Int) throws(FeedError) -> String {
         try String(SHA256.digest(of: text).hex.prefix(digits))
@@ -70,8 +76,10 @@ struct ShownFeed {
     /// The date of the newest image, or the time when the feed was saved if its images have no dates.
     var newest: Timestamp { tiles.compactMap(\.image.published).max() ?? feed.head.savedAt }
 
-    /// Sorts images by date. An image without a date stays behind the image that precedes it in the feed. Images before
-    /// the first date count as published when the latest data was fetched.
+    /// Sorts images by date.
+    ///
+    /// An image without a date stays behind the image that precedes it in the feed. Images before the first date count
+    /// as published when the latest data was fetched.
     private static func newestFirst(_ tiles: [Tile]) -> [Tile] {
         var last = tiles.compactMap(\.fetchedAt).max() ?? Timestamp.writable.upperBound
         let dated = tiles.map { tile in

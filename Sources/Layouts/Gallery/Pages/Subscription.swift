@@ -2,8 +2,9 @@ internal import FeedCore
 internal import Hashing
 internal import JSONText
 
-/// The gallery as a feed for readers and mirrors. All its URLs are relative, because the address at which the gallery
-/// will be served is unknown.
+/// The gallery as a feed for readers and mirrors.
+///
+/// All its URLs are relative, because the address at which the gallery will be served is unknown.
 struct Subscription {
     static let maxEntries = 100
 
@@ -65,7 +66,9 @@ struct SubscriptionEntry {
     }
 }
 
-/// The subscription in the Atom format. Texts are escaped as in a page.
+/// The subscription in the Atom format.
+///
+/// Texts are escaped as in a page.
 enum AtomSubscription {
     static func entry(_ entry: SubscriptionEntry, to xml: inout HTMLWriter) {
         let (image, placed) = (entry.shown.tile.image, entry.shown.placed)

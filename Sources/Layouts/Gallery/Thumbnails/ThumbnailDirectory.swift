@@ -3,14 +3,18 @@ internal import Glibc
 internal import SystemFiles
 
 /// The cache's directory of thumbnails: `HEX.webp` is the thumbnail of the image with that digest, and `HEX.none` says
-/// that making one is impossible. A missing file is made again.
+/// that making one is impossible.
+///
+/// A missing file is made again.
 struct ThumbnailDirectory: Sendable {
     static let name = "thumbnails"
     private static let workName = ".work"
 
     private let directory: Descriptor
 
-    /// Opens the directory of a cache. Returns nil if it does not exist.
+    /// Opens the directory of a cache.
+    ///
+    /// Returns nil if it does not exist.
     init?(in cache: String) throws(SystemError) {
         guard access(cache, F_OK) == 0,
             let found = try Descriptor.cacheDirectory(at: cache).existingDirectory(Self.name)
@@ -20,7 +24,9 @@ struct ThumbnailDirectory: Sendable {
         directory = found
     }
 
-    /// Opens the directory of a cache and creates it if it is missing. Returns nil if the cache is read-only or full.
+    /// Opens the directory of a cache and creates it if it is missing.
+    ///
+    /// Returns nil if the cache is read-only or full.
     init?(creatingIn cache: String) throws(SystemError) {
         do throws(SystemError) { directory = try Descriptor.cacheDirectory(at: cache).makeDirectory(Self.name) } catch {
             guard [EROFS, EACCES, EPERM, ENOSPC, EDQUOT].contains(error.code) else { throw error }
@@ -39,8 +45,9 @@ struct ThumbnailDirectory: Sendable {
         return faccessat(directory.number, "\(digest.hex).none", F_OK, 0) == 0 ? .impossible : .missing
     }
 
-    /// Opens a thumbnail. Returns nil if there is none. An incomplete file, which a power cut may have left, is
-    /// deleted.
+    /// Opens a thumbnail.
+    ///
+    /// Returns nil if there is none. An incomplete file, which a power cut may have left, is deleted.
     func thumbnail(of digest: Digest) throws(SystemError) -> ThumbnailFile? {
         let name = "\(digest.hex).webp"
         let opened = openat(directory.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -54,8 +61,9 @@ struct ThumbnailDirectory: Sendable {
         return ThumbnailFile(size: size, file: file, directory: directory, name: name)
     }
 
-    /// Locks the directory and makes an empty directory to work in. Returns nil if writing is impossible. Throws while
-    /// another run holds the lock.
+    /// Locks the directory and makes an empty directory to work in.
+    ///
+    /// Returns nil if writing is impossible. Throws while another run holds the lock.
     func beginWork() throws(SystemError) -> Descriptor? {
         guard try directory.lock() else {
             throw SystemError(EWOULDBLOCK, "another feedsync run is making thumbnails", directory.path)
@@ -71,8 +79,9 @@ struct ThumbnailDirectory: Sendable {
         }
     }
 
-    /// Moves a thumbnail from `work` into the directory, without its metadata. Returns false if the file is not an
-    /// image.
+    /// Moves a thumbnail from `work` into the directory, without its metadata.
+    ///
+    /// Returns false if the file is not an image.
     func adopt(_ digest: Digest, from work: Descriptor) throws(SystemError) -> Bool {
         let (made, clean) = ("\(digest.hex).webp", "\(digest.hex).clean")
         let opened = openat(work.number, made, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -90,7 +99,9 @@ struct ThumbnailDirectory: Sendable {
     /// Notes that making a thumbnail of this image is impossible, so that later runs leave it out.
     func giveUp(on digest: Digest) throws(SystemError) { try directory.keep([], as: "\(digest.hex).none") }
 
-    /// Throws if the disk has no room for a thumbnail. A missing thumbnail then says nothing about its image.
+    /// Throws if the disk has no room for a thumbnail.
+    ///
+    /// A missing thumbnail then says nothing about its image.
     static func requireRoom(in work: Descriptor) throws(SystemError) {
         let name = "room"
         defer { unlinkat(work.number, name, 0) }

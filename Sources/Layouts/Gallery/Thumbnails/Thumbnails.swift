@@ -4,12 +4,17 @@ internal import Glibc
 internal import Synchronization
 internal import SystemFiles
 
-/// The thumbnails of a gallery's large images. They are stored in the cache. With a cache on a read-only medium, a
-/// gallery has those that exist already.
+/// The thumbnails of a gallery's large images.
+///
+/// They are stored in the cache. With a cache on a read-only medium, a gallery has those that exist already.
 struct Thumbnails {
-    /// The maximum size of an image file without a thumbnail. Such a file loads as fast as its thumbnail would.
+    /// The maximum size of an image file without a thumbnail.
+    ///
+    /// Such a file loads as fast as its thumbnail would.
     private static let maxSizeWithout: Int64 = 64 << 10
-    /// The maximum number of pixels. A file that feedsync accepts and that has more pixels is an attack on the memory.
+    /// The maximum number of pixels.
+    ///
+    /// A file that feedsync accepts and that has more pixels is an attack on the memory.
     private static let maxPixels = 256 << 20
     private static let types: Set<ImageType> = [.jpeg, .png, .gif, .webp, .avif, .heic, .tiff, .jxl]
 
@@ -72,7 +77,9 @@ struct Thumbnails {
         }
     }
 
-    /// Creates and locks the cache's directory of thumbnails. Returns nil if writing to the cache is impossible.
+    /// Creates and locks the cache's directory of thumbnails.
+    ///
+    /// Returns nil if writing to the cache is impossible.
     private mutating func beginWork() throws(FeedError) -> (ThumbnailDirectory, Descriptor)? {
         let found = try Self.attempt { () throws(SystemError) in
             try ThumbnailDirectory(creatingIn: cache).flatMap { directory throws(SystemError) in
@@ -83,7 +90,9 @@ struct Thumbnails {
         return found
     }
 
-    /// Opens the thumbnail of an image. Returns nil if it has none.
+    /// Opens the thumbnail of an image.
+    ///
+    /// Returns nil if it has none.
     func thumbnail(of image: StoredImage) throws(FeedError) -> ThumbnailFile? {
         guard let directory, Self.canHaveThumbnail(image) else { return nil }
         return try Self.attempt { () throws(SystemError) in try directory.thumbnail(of: image.digest) }
@@ -175,8 +184,10 @@ final class ThumbnailMaker: Sendable {
         }
     }
 
-    /// Makes the thumbnails of some images. If the program fails, it runs again for each image separately, so that only
-    /// the image that causes the failure goes without.
+    /// Makes the thumbnails of some images.
+    ///
+    /// If the program fails, it runs again for each image separately, so that only the image that causes the failure
+    /// goes without.
     private func make(_ digests: [Digest]) throws(SystemError) {
         guard !digests.isEmpty, state.withLock({ $0.failure == nil }) else { return }
         let outcome = try program.run(on: digests.map(\.hex), in: work)

@@ -4,7 +4,9 @@ internal import Glibc
 internal import Synchronization
 internal import SystemFiles
 
-/// The program `vipsthumbnail`. It decodes images, which may be hostile, in child processes without sockets.
+/// The program `vipsthumbnail`.
+///
+/// It decodes images, which may be hostile, in child processes without sockets.
 final class VipsThumbnail: Sendable {
     enum Outcome: Hashable {
         /// The program ran to its end and made the thumbnails that it could make.
@@ -22,8 +24,9 @@ final class VipsThumbnail: Sendable {
 
     private static let name = "vipsthumbnail"
     private static let limits = feedsync_limits(memory: 1 << 30, file_size: 16 << 20, seconds: 10)
-    /// Messages of decoders about a file that ends too early. A thumbnail of such a file would show only a part of the
-    /// image.
+    /// Messages of decoders about a file that ends too early.
+    ///
+    /// A thumbnail of such a file would show only a part of the image.
     private static let complaints = ["remature end", "not enough data", "nexpected end"]
     /// The exit codes by which a shell, or a child of feedsync, says that it can't run a program.
     private static let startFailures: Set<Int32> = [126, 127]
@@ -52,7 +55,9 @@ final class VipsThumbnail: Sendable {
         .hinting("--thumbnails never does without them")
     }
 
-    /// Makes a thumbnail `NAME.webp` of each file `NAME` in the directory. Returns when the program has ended.
+    /// Makes a thumbnail `NAME.webp` of each file `NAME` in the directory.
+    ///
+    /// Returns when the program has ended.
     func run(on names: [String], in directory: Descriptor) throws(SystemError) -> Outcome {
         let messages = try directory.makeUnnamedFile()
         // A higher effort makes files 5 % smaller and takes 20 % longer. Metadata is removed from the results
@@ -74,7 +79,9 @@ final class VipsThumbnail: Sendable {
         }
     }
 
-    /// Runs the program. Returns the status with which it ended; nil if `endAll` came first.
+    /// Runs the program.
+    ///
+    /// Returns the status with which it ended; nil if `endAll` came first.
     private func wait(
         _ arguments: [String], in directory: Descriptor, _ messages: Descriptor
     ) throws(SystemError) -> Int32? {
@@ -109,14 +116,18 @@ final class VipsThumbnail: Sendable {
         return status
     }
 
-    /// Ends a child and its process group. The child is named separately, because it may not have made the group yet.
+    /// Ends a child and its process group.
+    ///
+    /// The child is named separately, because it may not have made the group yet.
     private static func kill(_ child: pid_t) {
         Glibc.kill(-child, SIGKILL)
         Glibc.kill(child, SIGKILL)
     }
 }
 
-/// Calls `body` with pointers to the texts as C strings. The pointers are valid until `body` returns.
+/// Calls `body` with pointers to the texts as C strings.
+///
+/// The pointers are valid until `body` returns.
 private func withPointers<Outcome>(
     to texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Outcome
 ) -> Outcome {

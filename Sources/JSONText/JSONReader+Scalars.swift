@@ -1,6 +1,7 @@
 extension JSONReader {
-    /// Reads the string whose opening quote is next, of at most `longest` bytes. It scans plain text eight bytes at a
-    /// time and decodes only escapes.
+    /// Reads the string whose opening quote is next, of at most `longest` bytes.
+    ///
+    /// It scans plain text eight bytes at a time and decodes only escapes.
     mutating func scanString(longest: Int = .max) throws(JSONError) -> String {
         let quote = position
         position += 1
@@ -128,8 +129,9 @@ extension JSONReader {
         }
     }
 
-    /// Reads a \u escape. A scalar past U+FFFF has two escapes, and programs that cut a text inside an emoji leave only
-    /// one of them.
+    /// Reads a \u escape.
+    ///
+    /// A scalar past U+FFFF has two escapes, and programs that cut a text inside an emoji leave only one of them.
     private mutating func scanUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try scanHexDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -167,4 +169,39 @@ extension JSONReader {
         }
         return value
     }
+}
+
+extension JSONReader {
+    mutating func skipWord(_ word: StaticString) throws(JSONError) {
+        for offset in 0..<word.utf8CodeUnitCount {
+            guard next == word.utf8Start[offset] else { throw expected("'\(word)'") }
+            position += 1
+        }
+    }
+
+    mutating func skipNumber() throws(JSONError) {
+        if next == UInt8(ascii: "-") { position += 1 }
+        if next == UInt8(ascii: "0") {
+            position += 1
+            guard !isDigit(next) else { throw malformed("a number must not begin with 0") }
+        } else {
+            try skipDigits()
+        }
+        if next == UInt8(ascii: ".") {
+            position += 1
+            try skipDigits()
+        }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            position += 1
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
+            try skipDigits()
+        }
+    }
+
+    private mutating func skipDigits() throws(JSONError) {
+        guard isDigit(next) else { throw expected("a digit") }
+        while isDigit(next) { position += 1 }
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 }
