@@ -65,12 +65,12 @@ struct ImageTag {
     /// The link around images.
     ///
     /// It is examined once, because it may be long and enclose many images.
-    struct EnclosingLink {
+    final class EnclosingLink {
         let reference: String
         /// Whether the link leads to a file with the name of an image.
         let isImage: Bool
         /// The rule that matches the link if images in it are decoration.
-        let decoration: Decoration?
+        private(set) lazy var decoration = DecorationRules.decoration(ofLink: reference)
         /// The part of the link before an equals sign.
         ///
         /// Some servers write the size behind that sign, and their URLs have no file suffix.
@@ -81,7 +81,6 @@ struct ImageTag {
             self.reference = NamedImage.Rendition.shortened(reference)
             isImage = ImageKind.isNamedAsImage(self.reference)
             stem = Self.stem(of: self.reference)
-            decoration = DecorationRules.decoration(ofLink: self.reference)
         }
 
         /// Returns whether the link leads to the image that `source` shows.

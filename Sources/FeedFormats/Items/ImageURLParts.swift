@@ -2,8 +2,8 @@ internal import FeedCore
 
 /// An image URL in parts, from which the size marks are removed one by one.
 struct ImageURLParts {
-    let host: Substring
-    private(set) var directories: [Substring]
+    private let host: Substring
+    private var directories: [Substring]
     private var name: Substring
     /// The suffix of the file name, with its dot.
     private var suffix: Substring
@@ -13,20 +13,17 @@ struct ImageURLParts {
     ///
     /// `address` is the URL without its scheme, because both schemes lead to the same server.
     init(_ address: Substring) {
-        let whole = address.prefix { $0 != "#" }
-        let path = whole.prefix { $0 != "?" }
-        query = path.endIndex == whole.endIndex ? [] : whole[path.endIndex...].dropFirst().split(separator: "&")
-        var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let whole = address.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let path = whole.prefix { $0 != UInt8(ascii: "?") }
+        query = whole[path.endIndex...].dropFirst().split(separator: UInt8(ascii: "&")).map { Substring($0) }
+        var parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
         host = parts.removeFirst()
         let file = parts.popLast() ?? ""
         directories = parts
-        let dot = file.lastIndex(of: ".")
+        let dot = file.utf8.lastIndex(of: UInt8(ascii: "."))
         name = dot.map { file[..<$0] } ?? file
         suffix = dot.map { file[$0...] } ?? ""
     }
-
-    /// The name of the file with its suffix.
-    var file: String { String(name + suffix) }
 
     var text: String {
         let path = ([host] + directories + [name + suffix]).joined(separator: "/")
@@ -91,7 +88,7 @@ struct ImageURLParts {
     }
 
     private static func isTransformation(_ directory: Substring) -> Bool {
-        guard directory.contains("_") else { return false }
+        guard directory.utf8.contains(UInt8(ascii: "_")) else { return false }
         var isKnown = false
         for part in directory.split(separator: ",") {
             guard let line = part.firstIndex(of: "_"), part[..<line].utf8.count <= 3 else { return false }
@@ -107,6 +104,7 @@ struct ImageURLParts {
 
     /// Returns the size that `s640`, `s640x960`, `w640-h427`, `s72-c` or `1280x720` states.
     private static func size(ofComponent directory: Substring) -> Double? {
+        guard directory.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return nil }
         let bare =
             directory.first == "s" || directory.first == "w" || directory.first == "h"
             ? directory.dropFirst() : directory
@@ -126,7 +124,8 @@ struct ImageURLParts {
     ///
     /// Wikis keep the thumbnails of a file in a directory named after it.
     mutating func takePrefix() -> Double? {
-        guard let mark = name.firstRange(of: "px-"), Self.isNumber(name[..<mark.lowerBound], upTo: 5),
+        guard name.utf8.first.map({ (0x30...0x39).contains($0) }) == true, let mark = name.firstRange(of: "px-"),
+            Self.isNumber(name[..<mark.lowerBound], upTo: 5),
             let size = Double(name[..<mark.lowerBound])
         else { return nil }
         name = name[mark.upperBound...]
@@ -150,7 +149,7 @@ struct ImageURLParts {
             return size
         }
         let whole = name.hasSuffix("-crop") ? name.dropLast(5) : name
-        guard let line = whole.lastIndex(of: "-") else { return nil }
+        guard let line = whole.utf8.lastIndex(of: UInt8(ascii: "-")) else { return nil }
         let mark = whole[line...].dropFirst()
         let isWidth = mark.last == "w" && Self.isNumber(mark.dropLast(), upTo: 5)
         // The second side may be missing, as in `500x`.
@@ -165,7 +164,7 @@ struct ImageURLParts {
 
     mutating func takeAssigned() -> Double? {
         let file = suffix.isEmpty ? name : suffix
-        guard let sign = file.lastIndex(of: "=") else { return nil }
+        guard let sign = file.utf8.lastIndex(of: UInt8(ascii: "=")) else { return nil }
         let mark = file[sign...].dropFirst()
         guard mark.first == "w" || mark.first == "s" || mark.first == "h", let size = Self.number(mark.dropFirst())
         else {

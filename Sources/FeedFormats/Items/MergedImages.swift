@@ -59,9 +59,8 @@ struct MergedImages {
             }
         }
         var known = keys.compactMap { indices[$0] }
-        let names = identities.compactMap(SimilarNames.Name.init)
         if known.isEmpty {
-            let match = similar.matches(of: names)
+            let match = similar.matches(of: identities)
             known = match.indices
             if let number = match.number { image.size.marked = min(image.size.marked, number) }
             for (index, number) in match.numbered {
@@ -70,7 +69,7 @@ struct MergedImages {
         }
         let homes = Set(known.map { home(of: $0) }).sorted()
         for key in keys { indices.add(key, homes.first ?? images.count) }
-        similar.add(names, at: homes.first ?? images.count)
+        similar.add(identities, at: homes.first ?? images.count)
         merge(image, with: homes)
     }
 
@@ -173,127 +172,133 @@ struct SimilarNames {
         var numbered: [(index: Int, size: Double)] = []
     }
 
-    /// The parts of a key that are compared.
-    struct Name {
-        fileprivate let stem: String
-        /// The stem without a number behind it, and the number.
-        fileprivate let bare: (stem: String, size: Double)?
-        /// The host and the long name of the file, and the directories between them.
-        fileprivate let file: (name: String, directories: [Substring])?
-        fileprivate let isShrunk: Bool
-
-        /// Returns nil for a key without a name of a file.
-        init?(_ identity: ImageIdentity) {
-            guard let stem = SimilarNames.stem(of: identity.key) else { return nil }
-            StepCounter.add(stem.utf8.count)
-            self.stem = stem
-            bare = SimilarNames.withoutNumber(stem)
-            file = SimilarNames.file(of: identity.key)
-            isShrunk = identity.isShrunk
-        }
-    }
-
-    private struct File {
-        let directories: [Substring]
+    private struct Entry {
+        let identity: ImageIdentity
         let index: Int
+        /// The position of the entry before it with the same core, or nil.
+        let previous: Int?
     }
 
-    /// The most names that are compared with a new one.
+    /// The most names with the same core that are compared with a new one.
     ///
     /// It bounds the time for an item of many similar names.
     private static let most = 16
-    /// The shortest name that identifies an image in several directories, and the longest component by which their
-    /// paths differ.
-    private static let shortestName = 16
-    private static let longestComponent = 8
-    /// The numbers behind a name that can be sizes.
+    private static let dot = UInt8(ascii: ".")
+    private static let slash = UInt8(ascii: "/")
+
+    private var entries: [Entry] = []
+    /// The position of the last entry with a core.
     ///
-    /// Smaller ones count the images of a post.
-    private static let sizes = 32.0...9999
+    /// Only images with equal cores are compared.
+    private var positions: [UInt64: Int] = [:]
 
-    /// The images by their key without its suffix.
-    private var stems = IndexByKey()
-    /// The stems of images whose paths state a size.
-    private var shrunkStems = IndexByKey()
-    /// The images whose names end in a number, by their stem without it.
-    private var numbered: [String: [(index: Int, size: Double)]] = [:]
-    /// The images by their host and long file name.
-    private var files: [String: [File]] = [:]
-
-    /// Returns the images that are the same as one with these names.
-    func matches(of names: [Name]) -> Match {
+    /// Returns the images that are the same as one with these identities.
+    func matches(of identities: [ImageIdentity]) -> Match {
         var match = Match()
-        for name in names {
-            if let other = name.isShrunk ? stems[name.stem] : shrunkStems[name.stem] { match.indices.append(other) }
-            if let (stem, size) = name.bare, let other = stems[stem] {
-                match.indices.append(other)
-                match.number = size
-            }
-            if !numbered.isEmpty, let others = numbered[name.stem] {
-                match.indices += others.map(\.index)
-                match.numbered += others
-            }
-            if let file = name.file, let others = files[file.name] {
-                StepCounter.add(others.count * file.directories.count)
-                let same = others.first { Self.differInOneComponent($0.directories, file.directories) }
-                if let same { match.indices.append(same.index) }
+        guard !entries.isEmpty else { return match }
+        for identity in identities {
+            var position = Self.core(of: identity.key).flatMap { positions[$0] }
+            var compared = 0
+            while let current = position, compared < Self.most {
+                compare(identity, with: entries[current], &match)
+                position = entries[current].previous
+                compared += 1
             }
         }
         return match
     }
 
-    /// Adds the names of an image.
-    mutating func add(_ names: [Name], at index: Int) {
-        for name in names {
-            stems.add(name.stem, index)
-            if name.isShrunk { shrunkStems.add(name.stem, index) }
-            if let (stem, size) = name.bare, numbered[stem, default: []].count < Self.most {
-                numbered[stem, default: []].append((index, size))
-            }
-            if let file = name.file, files[file.name, default: []].count < Self.most {
-                files[file.name, default: []].append(File(directories: file.directories, index: index))
-            }
+    private func compare(_ identity: ImageIdentity, with entry: Entry, _ match: inout Match) {
+        let other = entry.identity
+        StepCounter.add(identity.key.utf8.count + other.key.utf8.count)
+        guard let stem = Self.stem(of: identity.key), let otherStem = Self.stem(of: other.key) else { return }
+        if let size = Self.number(behind: otherStem, in: stem) {
+            match.number = size
+        } else if let size = Self.number(behind: stem, in: otherStem) {
+            match.numbered.append((entry.index, size))
+        } else {
+            let isResized = (identity.isShrunk || other.isShrunk) && stem.elementsEqual(otherStem)
+            guard isResized || DirectoryPair.isSame(identity.key, other.key) else { return }
+        }
+        match.indices.append(entry.index)
+    }
+
+    /// Adds the identities of an image's URLs.
+    mutating func add(_ identities: [ImageIdentity], at index: Int) {
+        for identity in identities {
+            guard let core = Self.core(of: identity.key) else { continue }
+            entries.append(Entry(identity: identity, index: index, previous: positions[core]))
+            positions[core] = entries.count - 1
         }
     }
 
     // MARK: Parts of a key
 
     /// Returns the key without the suffix of its file name; nil for a key with a query or without a suffix.
-    fileprivate static func stem(of key: String) -> String? {
-        let bytes = key.utf8
-        guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")),
-            (2...5).contains(bytes.distance(from: dot, to: bytes.endIndex)),
-            !bytes[dot...].contains(UInt8(ascii: "/")), !bytes.contains(UInt8(ascii: "?"))
+    private static func stem(of key: String) -> Substring.UTF8View? {
+        let end = key.utf8.suffix(6)
+        guard let dot = end.lastIndex(of: dot), (2...5).contains(key.utf8.distance(from: dot, to: key.utf8.endIndex)),
+            !key.utf8[dot...].contains(slash), !key.utf8[dot...].contains(UInt8(ascii: "?"))
         else { return nil }
-        return String(key[..<dot])
+        return key.utf8[..<dot]
     }
 
-    /// Splits a stem such as `p-256`.
-    fileprivate static func withoutNumber(_ stem: String) -> (stem: String, size: Double)? {
-        let digits = stem.utf8.reversed().prefix { (0x30...0x39).contains($0) }.count
-        guard (2...4).contains(digits), stem.utf8.dropLast(digits).last == UInt8(ascii: "-"),
-            let size = Double(Substring(stem.utf8.suffix(digits))), sizes.contains(size)
-        else { return nil }
-        return (String(Substring(stem.utf8.dropLast(digits + 1))), size)
+    /// Returns the hash of the file name without its suffix and without a number behind it.
+    ///
+    /// It is the same for all similar names.
+    private static func core(of key: String) -> UInt64? {
+        guard let stem = stem(of: key) else { return nil }
+        var name = stem.suffix(from: stem.lastIndex(of: slash) ?? stem.startIndex)
+        let digits = name.reversed().prefix { (0x30...0x39).contains($0) }.count
+        if digits > 0, name.dropLast(digits).last == UInt8(ascii: "-") { name = name.dropLast(digits + 1) }
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        StepCounter.add(name.count)
+        return hash
     }
 
-    /// Splits the key of an image with a long file name into its directories and the name with its host.
-    fileprivate static func file(of key: String) -> (name: String, directories: [Substring])? {
-        guard let slash = key.utf8.lastIndex(of: UInt8(ascii: "/")), !key.utf8.contains(UInt8(ascii: "?")),
-            key.utf8[slash...].count > shortestName
-        else { return nil }
-        let directories = key[..<slash].split(separator: "/", omittingEmptySubsequences: false)
-        guard directories.count <= 32, let host = directories.first else { return nil }
-        return ("\(host)\(key[slash...])", Array(directories.dropFirst()))
-    }
+    /// The numbers behind a name that can be sizes.
+    ///
+    /// Smaller ones count the images of a post.
+    private static let sizes = 32.0...9999
 
-    /// Returns whether two paths differ in one short component, or one of them lacks it.
-    private static func differInOneComponent(_ one: [Substring], _ other: [Substring]) -> Bool {
-        let (short, long) = one.count <= other.count ? (one, other) : (other, one)
+    /// Returns the number in a stem such as `p-256` for the stem `p`.
+    private static func number(behind stem: Substring.UTF8View, in numbered: Substring.UTF8View) -> Double? {
+        let length = stem.count
+        guard numbered.count > length, numbered.starts(with: stem) else { return nil }
+        let rest = numbered.dropFirst(length)
+        let digits = rest.dropFirst()
+        guard rest.first == UInt8(ascii: "-"), (2...4).contains(digits.count),
+            digits.allSatisfy({ (0x30...0x39).contains($0) }), let size = Double(Substring(digits))
+        else { return nil }
+        return sizes.contains(size) ? size : nil
+    }
+}
+
+/// Compares the directories of two images with the same long file name on one host.
+private enum DirectoryPair {
+    /// The shortest name that identifies an image in several directories.
+    private static let shortestName = 16
+    /// The longest component by which the paths may differ.
+    private static let longestComponent = 8
+
+    /// Returns whether the paths differ in one short component, or one of them lacks it.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        let slash = UInt8(ascii: "/")
+        let same = one.utf8.reversed().prefix { $0 != slash }.count
+        guard same >= shortestName, one.utf8.suffix(same + 1).elementsEqual(other.utf8.suffix(same + 1)) else {
+            return false
+        }
+        let parts = [one, other].map { $0.utf8.split(separator: slash, omittingEmptySubsequences: false) }
+            .sorted { $0.count < $1.count }
+        let (short, long) = (parts[0], parts[1])
         guard long.count - short.count <= 1 else { return false }
-        let same = zip(short, long).prefix { $0 == $1 }.count
-        guard same < long.count, long[same].utf8.count <= longestComponent else { return false }
-        guard short.count == long.count else { return short[same...] == long[(same + 1)...] }
-        return short[same].utf8.count <= longestComponent && short[(same + 1)...] == long[(same + 1)...]
+        let beginning = zip(short, long).prefix { $0.elementsEqual($1) }.count
+        // The first part is the host.
+        guard beginning > 0, beginning < long.count, long[beginning].count <= longestComponent else { return false }
+        let isReplaced = short.count == long.count
+        guard !isReplaced || short[beginning].count <= longestComponent else { return false }
+        let rest = short[(beginning + (isReplaced ? 1 : 0))...]
+        return rest.elementsEqual(long[(beginning + 1)...]) { $0.elementsEqual($1) }
     }
 }
