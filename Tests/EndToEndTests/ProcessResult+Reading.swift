@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension ProcessResult {
-    /// Parses standard output as JSON.
+    /// Parses standard output as JSON without its version, which comes first.
     var json: JSONValue {
-        get throws { try JSONValue.parse(standardOutput) }
+        get throws { try JSONValue.parse(standardOutput).afterVersion }
     }
 
     /// Parses standard output as JSON and replaces what differs from run to run: a well-formed time becomes "TIME", and
@@ -19,6 +19,17 @@ extension ProcessResult {
 }
 
 extension JSONValue {
+    /// The object without the version 1, which is the first member of each object on standard output.
+    var afterVersion: JSONValue {
+        get throws {
+            guard case .object(let members) = self else { throw NoVersion() }
+            guard members.first?.0 == "version", members.first?.1.int == 1 else { throw NoVersion() }
+            return .object(Array(members.dropFirst()))
+        }
+    }
+
+    private struct NoVersion: Error {}
+
     var comparable: JSONValue {
         switch self {
         case .array(let elements): .array(elements.map(\.comparable))

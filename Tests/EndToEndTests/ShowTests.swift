@@ -63,13 +63,16 @@ struct ShowTests {
                 "images": [
                     [
                         "id": "\(FeedServer.id(0))", "description": nil, "location": nil, "title": nil, "link": nil,
-                        "published": nil, "url": "\(server.imageURL(0))", "digest": digest, "path": path,
-                        "fetched_at": digest == .null ? nil : "TIME", "current": true,
+                        "published": nil, "author": nil, "rights": nil, "text": nil,
+                        "url": "\(server.imageURL(0))", "digest": digest, "path": path,
+                        "size": digest == .null ? nil : 19, "type": digest == .null ? nil : "image/png",
+                        "fetched_at": digest == .null ? nil : "TIME", "current": true, "last_seen": nil,
                     ],
                     [
                         "id": "\(FeedServer.id(1))", "description": "A", "location": "B", "title": nil, "link": nil,
-                        "published": nil, "url": "\(server.imageURL(1))", "digest": nil, "path": nil,
-                        "fetched_at": nil, "current": true,
+                        "published": nil, "author": nil, "rights": nil, "text": nil,
+                        "url": "\(server.imageURL(1))", "digest": nil, "path": nil, "size": nil, "type": nil,
+                        "fetched_at": nil, "current": true, "last_seen": nil,
                     ],
                 ],
             ]
@@ -121,8 +124,9 @@ struct ShowTests {
         let image = try JSONValue.parse(Array(try await program.saved(server.feedURL).utf8))["images"]?[0]
         #expect(
             image?.names == [
-                "id", "description", "location", "title", "link", "published", "url", "digest", "path",
-                "fetched_at", "current",
+                "id", "description", "location", "title", "link", "published", "author", "rights", "text", "url",
+                "digest",
+                "path", "size", "type", "fetched_at", "current", "last_seen",
             ])
         #expect(image?["title"] == "A day out" && image?["link"] == .string(link))
         #expect(image?["published"] == "2026-11-20T08:15:00.000001Z")

@@ -42,6 +42,7 @@ struct SubscriptionTests {
         server.serve(Reply(404), at: 2)
         try await program.run(server.feedURL)
         try await program.sayMore()
+        try await program.sql("UPDATE items SET description = 'View ' || position")
         try await program.run("gallery", site)
         let nginx = try await Nginx(serving: site)
         let other = try Program()
@@ -53,7 +54,7 @@ struct SubscriptionTests {
         let images = shown["images"]?.array ?? []
         #expect(images.count == 2)
         #expect(images.allSatisfy { $0["title"] == "A day out" && $0["published"] != nil })
-        #expect(Set(images.compactMap { $0["description"]?.string }) == ["Image 0", "Image 1"])
+        #expect(Set(images.compactMap { $0["description"]?.string }) == ["View 0", "View 1"])
         // The link leads to the page of the gallery and opens the image there.
         let pages = images.compactMap { $0["link"]?.string?.split(separator: "#").first }
         #expect(Set(pages).count == 1)

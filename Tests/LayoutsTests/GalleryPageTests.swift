@@ -141,7 +141,9 @@ struct GalleryPageTests {
     func captions() async throws {
         let links = #"<a href="https://blog.example/2">Post</a><a href="https://images.example/4.png">Original</a>"#
         let full = FeedImage.full(4)
-        #expect(try await caption(of: full) == "<p>Number 4</p><small>2026-11-18 · Here · Ann \u{E9} · Post 2</small>" + links)
+        #expect(
+            try await caption(of: full) == "<p>Number 4</p><small>2026-11-18 · Here · Ann \u{E9} · Post 2</small>"
+                + links)
         let titled = FeedImage(id: "4", url: full.url, title: "Post <2>", link: full.link)
         #expect(try await caption(of: titled) == "<p>Post &lt;2&gt;</p>" + links)
         let same = FeedImage(

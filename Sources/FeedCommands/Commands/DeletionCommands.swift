@@ -79,12 +79,11 @@ extension Session {
             for line in report.plan { try plan(line) }
             if wasStopped { notice("stopped; there may be more to do", "stopped") }
         } else {
-            // The user must know what was deleted, also in a pipe.
-            for line in report.steps { notice(line) }
+            for line in report.steps { detail(line) }
             // A loss of data is always reported, because the next sync has to download it again.
             for line in report.damage { self.report(line, "damage") }
             let summary = report.summary(wasStopped: wasStopped)
-            if failure == nil, !report.deletesContent { remark(summary) } else { notice(summary) }
+            if failure == nil { remark(summary) } else { notice(summary) }
         }
         if settings.json { try write(report.json) }
     }

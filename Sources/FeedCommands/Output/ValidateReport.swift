@@ -20,9 +20,6 @@ struct ValidateReport {
 
     var isEmpty: Bool { feedsDeleted.isEmpty && letGo.isEmpty && damaged == .nothing && unreferenced == .nothing }
 
-    /// Whether feeds or images were deleted, and not only leftovers.
-    var deletesContent: Bool { !feedsDeleted.isEmpty || !letGo.isEmpty || damaged.images + unreferenced.images > 0 }
-
     private var bytesFreed: Int64 { damaged.bytesFreed + unreferenced.bytesFreed }
 
     var json: String { JSONFormat.text(figures) }

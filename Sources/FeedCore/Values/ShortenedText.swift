@@ -7,7 +7,7 @@ package enum LongestText {
     /// The limit of an id, which is a URL or an invention.
     package static let id = 4096
     /// The limit of a text in the Essential format, which keeps texts whole.
-    package static let essential = 4 << 20
+    package static let essential = 12 << 20
 }
 
 extension String {
