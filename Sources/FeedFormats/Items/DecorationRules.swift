@@ -70,18 +70,31 @@ extension DecorationRules {
 
     static func decoration(of tag: Tag) -> Decoration? {
         let rules = shared
-        let style = tag.style.map { style in style.lowercased().filter { !$0.isWhitespace } }
+        let style = tag.style.map(withoutSpaces)
         let width = tag.width.flatMap(pixels) ?? style.flatMap { pixels("width", in: $0) }
         let height = tag.height.flatMap(pixels) ?? style.flatMap { pixels("height", in: $0) }
         if let row = rules.side, isPoint(tag.width) || isPoint(tag.height) { return row }
         if let (most, row) = rules.sides, let width, let height, width <= most, height <= most { return row }
         if let style, let (_, row) = rules.styles.first(where: { style.contains($0.0) }) { return row }
-        if let alternative = tag.alternative, !alternative.isEmpty {
-            let beginning = String(Substring(alternative.utf8.prefix(32))).lowercased()
-            if let (_, row) = rules.words.first(where: { beginning.hasPrefix($0.0) }) { return row }
+        if let alternative = tag.alternative?.utf8,
+            let (_, row) = rules.words.first(where: { begins(alternative, with: $0.0.utf8) })
+        {
+            return row
         }
         guard let classes = tag.classes else { return nil }
         return classes.split(whereSeparator: \.isWhitespace).lazy.compactMap { rules.classes[$0.lowercased()] }.first
+    }
+
+    /// Returns a style in lower case and without white space.
+    private static func withoutSpaces(_ style: String) -> String {
+        String(
+            decoding: style.utf8.lazy.filter { $0 > 0x20 }.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 },
+            as: UTF8.self)
+    }
+
+    /// Compares without case. `words` is in lower case and has only letters and spaces.
+    private static func begins(_ text: String.UTF8View, with words: String.UTF8View) -> Bool {
+        text.prefix(words.count).elementsEqual(words) { $0 | 0x20 == $1 }
     }
 
     private static func isPoint(_ side: String?) -> Bool { side.flatMap(pixels).map { $0 < 2 } == true }
