@@ -44,8 +44,8 @@ struct ForgivingFeedTests {
         let result = try await program.run(feed)
 
         #expect(result.status == .exited(65), "\(result.errorText)")
-        #expect(
-            result.errorLines.first?.contains("\(feed): line 3, column 1: cut off: ") == true, "\(result.errorText)")
+        let reason = #"\#(feed): line 3, column 1: cut off: "</rss>" is missing"#
+        #expect(result.errorLines.first == "feedsync: \(reason)", "\(result.errorText)")
         #expect(try await program.saved(feed) == before)
         #expect(Files.names(in: program.imageDirectory).count == 2)
     }

@@ -74,7 +74,8 @@ struct Decoration {
         Decoration(
             .urlPrefix("avatars*.githubusercontent.com/"), "an avatar",
             img("avatars3.githubusercontent.com/u/7?s=60")),
-        Decoration(.file("favicon"), "the site's icon", img("blog.example/favicon-192x192.png")),
+        Decoration(
+            .file("favicon"), "the site's icon", img("blog.example/favicon-192x192.png"), matchesDeclared: true),
         Decoration(.directory("cta"), "a call to action", img("no-cache.hubspot.example/cta/default/7/5e.png")),
         Decoration(.directory("rating"), "a rating", img("shop.example/images/rating/4-stars.png")),
         Decoration(

@@ -92,7 +92,9 @@ extension DecorationRules {
             as: UTF8.self)
     }
 
-    /// Compares without case. `words` is in lower case and has only letters and spaces.
+    /// Compares without case.
+    ///
+    /// `words` is in lower case and has only letters and spaces.
     private static func begins(_ text: String.UTF8View, with words: String.UTF8View) -> Bool {
         text.prefix(words.count).elementsEqual(words) { $0 | 0x20 == $1 }
     }
