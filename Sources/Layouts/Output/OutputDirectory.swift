@@ -73,9 +73,6 @@ final class OutputDirectory {
             let destination = try Destination(target.path)
             try destination.requireApart(from: target.cache)
             path = destination.path
-            let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard found >= 0 || errno == ENOENT else { throw SystemError("can't be opened", path) }
-            root = found >= 0 ? Descriptor(owning: found, path: path) : nil
         } catch {
             throw error.inOutput(layout)
         }
@@ -89,6 +86,10 @@ final class OutputDirectory {
         } catch {
             throw error.inOutput(layout)
         }
+        // The run that held the lock before may have created the directory.
+        let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard found >= 0 || errno == ENOENT else { throw SystemError("can't be opened", path).inOutput(layout) }
+        root = found >= 0 ? Descriptor(owning: found, path: path) : nil
         guard !isReading else { return }
         isListChanged = list.part != nil
         removePart()
