@@ -120,4 +120,13 @@ import Testing
             }
         }
     }
+
+    @Test("a JSON Feed without a version that is cut off is reported as broken JSON")
+    func brokenWithoutVersion() {
+        let text = #"{"items":[{"id":"https://h.example/1","url":"https://h.example/1"},{"id"#
+        let error = #expect(throws: FeedError.self) {
+            try FeedDecoder().decode(Array(text.utf8), from: .first)
+        }
+        #expect(error?.message.contains("UUID") == false, "\(error?.message ?? "")")
+    }
 }

@@ -41,8 +41,8 @@ struct JSONFeed {
                 }
             }
         } catch {
-            guard error.kind == .cancelled else { return false }  // The reader reports any other error.
-            throw error
+            // The reader of the format reports any other error.
+            if error.kind == .cancelled { throw error }
         }
         return signs.hasVersionNumber || signs.hasPost && !signs.hasEssentialItem
     }
