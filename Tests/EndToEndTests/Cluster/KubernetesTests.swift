@@ -13,7 +13,7 @@ struct KubernetesTests {
     private func documents() async throws -> [JSONValue] {
         let read = try await Subprocess.run("yq", ["-s", ".", "\(Fixtures.directory)/cluster/kubernetes.yaml"])
         #expect(read.status == .exited(0), "\(read.errorText)")
-        return try read.json.array ?? []
+        return try JSONValue.parse(read.standardOutput).array ?? []
     }
 
     private func script(of job: JSONValue) throws -> String {
