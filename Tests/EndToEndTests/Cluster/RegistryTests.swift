@@ -43,7 +43,7 @@ struct RegistryTests {
     private func tags(of repository: String, in registry: Registry) async throws -> [String] {
         let listed = try await Subprocess.run(
             "skopeo", ["list-tags", "--tls-verify=false", "docker://\(registry.address)/\(repository)"])
-        return try (listed.json["Tags"]?.array ?? []).compactMap(\.string)
+        return try (JSONValue.parse(listed.standardOutput)["Tags"]?.array ?? []).compactMap(\.string)
     }
 }
 
