@@ -1,8 +1,8 @@
 /// Decides what a signal means by the time at which it comes.
 ///
 /// `timeout` signals the program and then its whole process group. A closed terminal sends HUP, which the shell
-/// repeats, and perhaps TERM. Signals that programs send within a moment of the first are the same request. A person
-/// who repeats the request takes longer than that.
+/// repeats, and perhaps TERM. Signals that programs send within a moment of the first are the same request. A second
+/// request of a person comes later than that.
 package struct StopRequests: Sendable {
     package enum Meaning: Sendable { case stop, sameRequest, endAtOnce }
 

@@ -22,10 +22,6 @@ final class ArchiveReader {
     private var name = ""
     /// The size of the current entry.
     private(set) var size: Int64 = 0
-    /// Whether the archive ended with an end marker.
-    ///
-    /// libarchive also reads an archive that lacks it, because some programs omit it.
-    private(set) var hasEndMarker = false
 
     init(_ source: any ByteSource) throws(FeedError) {
         let input = TarInput(try Decompressor(source))
@@ -42,13 +38,9 @@ final class ArchiveReader {
     }
 
     private func readEntry() throws(FeedError) -> Member? {
-        let start = archive_filter_bytes(archive, 0)
         var header: OpaquePointer?
         let status = input.limitingHeader { archive_read_next_header(archive, &header) }
-        if status == ARCHIVE_EOF {
-            hasEndMarker = archive_filter_bytes(archive, 0) > start
-            return nil
-        }
+        if status == ARCHIVE_EOF { return nil }
         guard status == ARCHIVE_OK, let header else { throw failure }
         name = try Self.name(of: header)
         let isDirectory = try isDirectory(header)

@@ -31,9 +31,10 @@ extension ImageSize {
 }
 
 extension ImageSize {
-    /// Reads the size of a JPEG from its frame header, which follows any number of other segments.
+    /// Reads the size of a JPEG from its frame header.
     ///
-    /// One of those, EXIF, may say that the image is to be turned.
+    /// Other segments precede this header. The EXIF segment can contain an orientation, by which a browser turns the
+    /// image.
     static func jpeg(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var offset = 2
         var isOnItsSide = false

@@ -98,7 +98,7 @@ package struct ImageLimits: Hashable, Sendable {
     }
 }
 
-/// The origin of the wish to request a feed.
+/// The source that names a feed.
 ///
 /// Only the user decides which addresses are contacted and which secrets are sent.
 ///

@@ -12,8 +12,7 @@ enum Caption {
 
     /// Returns whether the words are the file name of this URL without its suffix.
     static func names(_ words: String, fileOf url: ResourceURL) -> Bool {
-        let path = url.text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path
+        let name = ImageKind.fileName(in: url.text)
         let rest = name.dropFirst(words.utf8.count)
         return rest.first == UInt8(ascii: ".") && name.starts(with: words.utf8)
     }

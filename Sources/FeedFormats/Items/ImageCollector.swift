@@ -132,7 +132,7 @@ struct ImageCollector {
         let post = FeedPost(
             title: item.title, link: link, published: item.published, author: details.author, rights: details.rights,
             tags: details.tags, text: text)
-        let shortPost = FeedPost(title: item.title, link: link, published: item.published)
+        lazy var shortPost = FeedPost(title: item.title, link: link, published: item.published)
         let detailTexts = [details.author, details.rights, text] + details.tags
         let detailsSize = detailTexts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
         for (index, image) in merged.enumerated() {

@@ -30,11 +30,15 @@ enum ImageKind {
     /// path is not such a name.
     static func isNamedAsImage(_ reference: String) -> Bool {
         guard hasImageName(reference) else { return false }
-        let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path
-        let decoded = PercentEncoding.decode(name) ?? ""
+        let decoded = PercentEncoding.decode(fileName(in: reference)) ?? ""
         guard let colon = decoded.firstIndex(of: ":") else { return true }
         return decoded[colon...].hasPrefix("://") || !decoded[..<colon].allSatisfy(\.isLetter)
+    }
+
+    /// Returns the last component of the path.
+    static func fileName(in reference: String) -> Substring.UTF8View {
+        let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        return path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path
     }
 
     /// Returns whether the words end in the suffix of an image file.

@@ -251,10 +251,8 @@ struct SimilarNames {
         var name = stem.suffix(from: stem.lastIndex(of: slash) ?? stem.startIndex)
         let digits = name.reversed().prefix { (0x30...0x39).contains($0) }.count
         if digits > 0, name.dropLast(digits).last == UInt8(ascii: "-") { name = name.dropLast(digits + 1) }
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         StepCounter.add(name.count)
-        return hash
+        return name.fnv1a
     }
 
     /// The numbers behind a name that can be sizes.

@@ -10,7 +10,7 @@ struct BareImages {
 
     private var found: [(rank: Int, reference: String)] = []
 
-    /// The image; nil if there is no such element.
+    /// The image; nil if the item has none of these elements.
     var image: NamedImage? {
         guard !found.isEmpty else { return nil }
         // The sort is stable.

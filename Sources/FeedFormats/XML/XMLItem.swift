@@ -154,7 +154,7 @@ extension ItemDetails {
         switch Self.detail(name) {
         case nil: return false
         case .author(let rank):
-            // An address in angle brackets is no element of HTML.
+            // An address in angle brackets looks like an element of HTML.
             let isAddress = text.utf8.contains(UInt8(ascii: "@"))
             add(author: isAddress ? text : PlainText.of(text, with: html), rank: rank)
         case .rights(let rank): add(rights: PlainText.of(text, with: html), rank: rank)

@@ -221,7 +221,7 @@ struct GalleryPlan {
         return true
     }
 
-    /// Throws if the plan needs to replace files that must be left alone.
+    /// Throws if foreign files block the paths of the plan.
     ///
     /// `given` is the path of the gallery as the user wrote it.
     func requireFreeWay(to given: String) throws(FeedError) {

@@ -62,8 +62,8 @@ final class OutputDirectory {
 
     /// Opens the directory and takes its lock.
     ///
-    /// A missing directory is created together with its first file. With `isReading`, the lock is left alone, and the
-    /// run must only read.
+    /// A missing directory is created together with its first file. With `isReading`, the run takes no
+    /// lock and must only read.
     init(
         _ target: OutputTarget, layout: String, isReading: Bool = false, replacesForeign: Bool = false
     ) throws(FeedError) {
