@@ -1,5 +1,7 @@
+internal import Dispatch
 internal import FeedCore
 internal import Glibc
+internal import Synchronization
 internal import SystemFiles
 
 /// Merges feeds and images within the current transaction of the connection.
@@ -8,8 +10,9 @@ internal import SystemFiles
 final class DirectoryMerge: CacheMerge {
     private let connection: SQLiteConnection
     private let files: Descriptor
-    private let incoming: Descriptor
-    private var placed: PlacedFiles
+    private let mover: FileMover
+    /// The images whose files are passed to the mover next.
+    private var offered: [OfferedImage] = []
     /// The row of the feed that was begun last, and the number of its images.
     private var feed: (row: Int64, images: Int64) = (0, 0)
     /// The known results of checking existing data.
@@ -19,8 +22,7 @@ final class DirectoryMerge: CacheMerge {
     init(connection: SQLiteConnection, files: Descriptor, incoming: Descriptor) {
         self.connection = connection
         self.files = files
-        self.incoming = incoming
-        placed = PlacedFiles(in: files)
+        mover = FileMover(from: incoming, to: files)
     }
 
     func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?, keptCount: Int)? {
@@ -81,7 +83,8 @@ final class DirectoryMerge: CacheMerge {
             return false
         }
         try index.insert(image, in: id)
-        try attempt(.failed) { () throws(SystemError) in try place(image) }
+        offered.append(image)
+        if offered.count == FileMover.batchSize { try moveOffered() }
         if isIntact[image.digest] != nil { isIntact[image.digest] = true }
         try FailureMemory(connection: connection).forget(
             image.url, for: [Recipient(image: image.url, feed: feed, circle: .oneFeed)])
@@ -100,15 +103,62 @@ final class DirectoryMerge: CacheMerge {
 
     private func isIntact(_ image: StoredImage) throws(FeedError) -> Bool {
         if let known = isIntact[image.digest] { return known }
+        // The image may be one whose file is still to be moved.
+        try moveOffered()
+        try mover.wait()
         let intact = try ImageFile.condition(of: image.digest, size: image.size, in: files).isIntact
         isIntact[image.digest] = intact
         return intact
     }
 
-    /// Moves the file of an image to its final name.
-    private func place(_ image: OfferedImage) throws(SystemError) {
+    private func moveOffered() throws(FeedError) {
+        try mover.move(offered)
+        offered.removeAll(keepingCapacity: true)
+    }
+
+    func makeDurable() throws(FeedError) {
+        try moveOffered()
+        try mover.makeDurable()
+    }
+
+    /// Deletes the new files after the transaction was rolled back.
+    func rollBackFiles() { mover.rollBack() }
+}
+
+/// Moves the files of images to their final names on a thread of its own, while another thread writes their rows.
+private final class FileMover: Sendable {
+    /// The number of files that are worth waking the thread for.
+    static let batchSize = 64
+
+    private let incoming: Descriptor
+    private let files: Descriptor
+    private let queue = DispatchQueue(label: "feedsync.moving")
+    private let failure = SharedFailure()
+    private let placed: Mutex<PlacedFiles>
+
+    init(from incoming: Descriptor, to files: Descriptor) {
+        self.incoming = incoming
+        self.files = files
+        placed = Mutex(PlacedFiles(in: files))
+    }
+
+    /// Starts to move files.
+    ///
+    /// Throws the failure of an earlier file.
+    func move(_ images: [OfferedImage]) throws(FeedError) {
+        try failure.check()
+        queue.async { [self] in
+            failure.recording { () throws(FeedError) in
+                for image in images { try attempt(.failed) { () throws(SystemError) in try move(image) } }
+            }
+        }
+    }
+
+    private func move(_ image: OfferedImage) throws(SystemError) {
         do throws(SystemError) {
-            try placed.place(image.digest.hex, from: incoming, as: image.digest, size: image.size)
+            try placed.withLock { placed throws(SystemError) in
+                try placed.place(image.digest.hex, from: incoming, as: image.digest, size: image.size)
+            }
         } catch {
             // The archive has the bytes once, and the file may have been moved already as the data of another URL.
             guard error.code == ENOENT, try ImageFile.isThere(image.digest, size: image.size, in: files) else {
@@ -117,8 +167,21 @@ final class DirectoryMerge: CacheMerge {
         }
     }
 
-    func makeDurable() throws(FeedError) { try placed.makeDurable() }
+    /// Waits until every file is moved.
+    func wait() throws(FeedError) {
+        queue.sync {}
+        try failure.check()
+    }
 
-    /// Deletes the new files after the transaction was rolled back.
-    func rollBackFiles() { placed.rollBack() }
+    /// Waits until every file is moved and its name is on disk.
+    func makeDurable() throws(FeedError) {
+        try wait()
+        try placed.withLock { placed throws(FeedError) in try placed.makeDurable() }
+    }
+
+    /// Waits for the thread and deletes the files that are new.
+    func rollBack() {
+        queue.sync {}
+        placed.withLock { $0.rollBack() }
+    }
 }
