@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// Collects the images of an HTML text.
+/// Collects the images and the first words of an HTML text.
 ///
 /// The description of an image is its title, else the caption of the figure around it, else its alternative text.
 final class HTMLImages: HTMLVisitor {
@@ -19,6 +19,7 @@ final class HTMLImages: HTMLVisitor {
     private static let longestPage = 2048
 
     private var images: [NamedImage] = []
+    private var words = FoldedText(longest: ItemText.longest)
     private let base: ResourceURL?
     private var figures: [Figure] = []
     private var caption: FoldedText?
@@ -43,16 +44,17 @@ final class HTMLImages: HTMLVisitor {
 
     /// Finds the first `most` images.
     ///
+    /// `text` is the text for the item: its words if they were found on the way to the images, and else the HTML.
     /// `skipReason` is the reason why the rest of the text was skipped, or nil.
     static func find(
         in html: String, base: ResourceURL?, atMost most: Int, with reader: HTMLReader
-    ) -> (images: [NamedImage], skipReason: String?) {
-        guard mayHoldImage(html) else { return ([], nil) }
+    ) -> (images: [NamedImage], text: ItemText, skipReason: String?) {
+        guard mayHoldImage(html) else { return ([], ItemText(text: html), nil) }
         let visitor = HTMLImages(base: base, atMost: most)
         let skipReason = reader.read(html, for: visitor)
         // Figures are still open if the reader stopped before the end of the text.
         while !visitor.figures.isEmpty { visitor.closeFigure() }
-        return (visitor.images, skipReason)
+        return (visitor.images, ItemText(text: visitor.words.text ?? "", isPlain: true), skipReason)
     }
 
     /// Searches for the beginning of an `<img>` tag or of a link's text that may be the link's URL: most texts have no
@@ -83,6 +85,7 @@ final class HTMLImages: HTMLVisitor {
             if tag == inert?.tag, tag == "template" { inert?.depth += 1 }
             return
         }
+        words.separate(at: tag)
         // Only a `<noscript>` element directly after a lazy image repeats that image.
         if tag != "noscript", !isWithoutScript { lazyIndex = nil }
         switch tag {
@@ -95,8 +98,7 @@ final class HTMLImages: HTMLVisitor {
         case "noscript": isWithoutScript = true
         case "figure": figures.append(Figure())
         case "figcaption":
-            caption = FoldedText()
-            caption?.longest = 2 * LongestText.words
+            caption = FoldedText(longest: 2 * LongestText.words)
         default:
             if Self.inert.contains(tag) { inert = (tag, 1) }
             caption?.separate(at: tag)
@@ -117,8 +119,7 @@ final class HTMLImages: HTMLVisitor {
         link = reference.flatMap { $0.isEmpty ? nil : ImageTag.EnclosingLink($0) }
         linkText = nil
         guard let link, link.isImage else { return }
-        linkText = FoldedText()
-        linkText?.longest = link.reference.utf8.count + 16
+        linkText = FoldedText(longest: link.reference.utf8.count + 16)
     }
 
     /// Ends a link.
@@ -159,6 +160,7 @@ final class HTMLImages: HTMLVisitor {
             if tag == inert.tag { self.inert = inert.depth > 1 ? (tag, inert.depth - 1) : nil }
             return
         }
+        words.separate(at: tag)
         switch tag {
         case "a": endLink()
         case "picture": (sources, variants) = (nil, SourceSet())
@@ -180,6 +182,7 @@ final class HTMLImages: HTMLVisitor {
 
     func text(_ text: UnsafeBufferPointer<UInt8>) {
         guard inert == nil else { return }
+        words.add(text)
         caption?.add(text)
         linkText?.add(text)
     }

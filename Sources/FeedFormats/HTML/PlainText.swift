@@ -32,7 +32,8 @@ final class PlainText: HTMLVisitor {
 extension ItemText {
     /// Returns the first characters of the text, at most `most`.
     func beginning(_ most: Int, with reader: HTMLReader) -> String? {
-        guard let words = PlainText.of(text, isPlain: isPlain, with: reader) else { return nil }
+        let words = PlainText.of(text, isPlain: isPlain, with: reader)
+        guard let words, words.utf8.count > most else { return words }
         let beginning = words.prefix(most)
         return beginning.endIndex == words.endIndex ? words : FoldedText.fold(String(beginning))
     }

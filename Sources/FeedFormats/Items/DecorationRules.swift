@@ -69,20 +69,19 @@ extension DecorationRules {
     }
 
     static func decoration(of tag: Tag) -> Decoration? {
-        let rules = shared
         let style = tag.style.map(withoutSpaces)
         let width = tag.width.flatMap(pixels) ?? style.flatMap { pixels("width", in: $0) }
         let height = tag.height.flatMap(pixels) ?? style.flatMap { pixels("height", in: $0) }
-        if let row = rules.side, isPoint(tag.width) || isPoint(tag.height) { return row }
-        if let (most, row) = rules.sides, let width, let height, width <= most, height <= most { return row }
-        if let style, let (_, row) = rules.styles.first(where: { style.contains($0.0) }) { return row }
+        if let row = shared.side, isPoint(tag.width) || isPoint(tag.height) { return row }
+        if let (most, row) = shared.sides, let width, let height, width <= most, height <= most { return row }
+        if let style, let (_, row) = shared.styles.first(where: { style.contains($0.0) }) { return row }
         if let alternative = tag.alternative?.utf8,
-            let (_, row) = rules.words.first(where: { begins(alternative, with: $0.0.utf8) })
+            let (_, row) = shared.words.first(where: { begins(alternative, with: $0.0.utf8) })
         {
             return row
         }
         guard let classes = tag.classes else { return nil }
-        return classes.split(whereSeparator: \.isWhitespace).lazy.compactMap { rules.classes[$0.lowercased()] }.first
+        return classes.split(whereSeparator: \.isWhitespace).lazy.compactMap { shared.classes[$0.lowercased()] }.first
     }
 
     /// Returns a style in lower case and without white space.
@@ -129,23 +128,22 @@ extension DecorationRules {
     }
 
     static func decoration(of url: ResourceURL) -> Decoration? {
-        let rules = shared
         let address = Address(url.text.utf8.dropFirst(url.scheme.rawValue.utf8.count + 3))
-        if let found = rules.prefixes[address.site],
+        if let found = shared.prefixes[address.site],
             let prefix = found.first(where: { address.begins(with: $0.host, $0.path) })
         {
             return prefix.row
         }
         if address.rest.dropFirst().first == UInt8(ascii: "~"), !ImageKind.hasImageName(url.text) {
-            let found = rules.firstDirectories.first { address.rest.starts(with: $0.0.utf8) }
+            let found = shared.firstDirectories.first { address.rest.starts(with: $0.0.utf8) }
             if let found { return found.1 }
         }
-        if let row = rules.decoration(ofPath: address.path) { return row }
+        if let row = shared.decoration(ofPath: address.path) { return row }
         let file = address.rest[(address.path.lastIndex(of: slash) ?? address.path.startIndex)...].dropFirst()
-        if let (_, row) = rules.files.first(where: { file.starts(with: $0.0.utf8) }) { return row }
+        if let (_, row) = shared.files.first(where: { file.starts(with: $0.0.utf8) }) { return row }
         let query = address.rest[address.path.endIndex...].dropFirst()
         guard query.starts(with: "g=".utf8) else { return nil }
-        return rules.queries.first { query.starts(with: $0.query.utf8) && address.isAt($0.host) }?.row
+        return shared.queries.first { query.starts(with: $0.query.utf8) && address.isAt($0.host) }?.row
     }
 
     private static let slash = UInt8(ascii: "/")

@@ -146,7 +146,7 @@ struct ItemText {
     /// The number of bytes to keep.
     ///
     /// One or two images may precede the first word, and many items wait for the end of their feed.
-    private static let longest = 16_384
+    static let longest = 16_384
 
     let text: String
     /// Whether the text is plain; otherwise it is HTML.

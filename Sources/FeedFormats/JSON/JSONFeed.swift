@@ -196,9 +196,8 @@ struct JSONFeed {
             case "attachments": attachments = try readAttachments(&reader)
             case "content_html":
                 guard let markup = try text(&reader) else { continue }
-                (content, item.skipReason) = HTMLImages.find(
+                (content, texts[0], item.skipReason) = HTMLImages.find(
                     in: markup, base: nil, atMost: mostRenditions + 1, with: html)
-                texts[0] = ItemText(text: markup)
             case "content_text": texts[1] = try text(&reader).map { ItemText(text: $0, isPlain: true) }
             case "summary": texts[2] = try text(&reader).map { ItemText(text: $0, isPlain: true) }
             case "authors", "author":

@@ -3,7 +3,9 @@ struct FoldedText {
     private var bytes: [UInt8] = []
     private var spaceIsDue = false
     /// The number of bytes after which further text is dropped.
-    var longest = Int.max
+    private let longest: Int
+
+    init(longest: Int = .max) { self.longest = longest }
 
     /// The folded text; nil if it is only white space.
     var text: String? { bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
@@ -51,7 +53,7 @@ struct FoldedText {
 
     /// Separates words at a tag, except at inline tags, which may occur inside a word.
     mutating func separate(at tag: String) {
-        if !Self.inline.contains(tag) { separate() }
+        if !spaceIsDue, bytes.count < longest, !Self.inline.contains(tag) { separate() }
     }
 
     private static let inline: Set<String> = [

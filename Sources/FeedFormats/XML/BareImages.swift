@@ -46,8 +46,8 @@ struct BareImages {
 
 /// Reads the `<image>` of an RSS item, which contains its URL directly or in a `<url>`.
 final class ItemImage: HTMLVisitor {
-    private var text = FoldedText()
-    private var url = FoldedText()
+    private var text = FoldedText(longest: 1 << 16)
+    private var url = FoldedText(longest: 1 << 16)
     private var isInURL = false
 
     /// Reads the content of the element: its whole text, and the text of its first `<url>`.
@@ -57,8 +57,6 @@ final class ItemImage: HTMLVisitor {
         reader.read(markup, for: visitor)
         return (visitor.text.text, visitor.url.text)
     }
-
-    private init() { (text.longest, url.longest) = (1 << 16, 1 << 16) }
 
     func begin(_ tag: String, _ attributes: HTMLAttributes) { isInURL = tag == "url" && url.text == nil }
 

@@ -245,8 +245,8 @@ struct RSSNames {
 
     /// Returns the name; a name of RSS itself is in lower case and without a namespace.
     func canonical(_ name: XMLName) -> XMLName {
-        let isOwn = name.vocabulary == own && !Self.ofModules.contains(name)
-        return isOwn || name.vocabulary == .plain ? XMLName(.plain, name.local.lowercased()) : name
+        guard name.vocabulary == .plain || name.vocabulary == own && !Self.ofModules.contains(name) else { return name }
+        return XMLName(.plain, name.local.lowercased())
     }
 
     /// The names that remain a module's, even if the feed declares the module's namespace as its default.

@@ -145,11 +145,21 @@ final class XMLDispatcher {
 struct GatheredText {
     private static let piece = 1 << 16
 
-    private(set) var text = ""
+    /// The text without its last characters.
+    ///
+    /// An array would take twice the memory at its conversion to a string.
+    private var beginning = ""
+    /// The last characters: libxml2 reports a text in many short pieces.
+    private var rest: [UInt8] = []
     private(set) var isCut = false
     /// The most bytes that are kept.
     let longest: Int
     private var open: [String] = []
+
+    var text: String {
+        let rest = String(decoding: rest, as: UTF8.self)
+        return beginning.isEmpty ? rest : beginning + rest
+    }
 
     /// Creates an empty text.
     ///
@@ -210,17 +220,29 @@ struct GatheredText {
 
     /// Copies the bytes in pieces: the text of a CDATA section arrives at once.
     private mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            var end = rest.prefix(Self.piece).endIndex
+        var remaining = bytes[...]
+        while !remaining.isEmpty {
+            var end = remaining.prefix(Self.piece).endIndex
             // The piece ends between two characters.
-            while end < rest.endIndex, rest[end] & 0b1100_0000 == 0b1000_0000 { end += 1 }
-            add(String(decoding: rest[..<end], as: UTF8.self))
-            rest = rest[end...]
+            while end < remaining.endIndex, remaining[end] & 0b1100_0000 == 0b1000_0000 { end += 1 }
+            addPiece(UnsafeBufferPointer(rebasing: remaining[..<end]))
+            remaining = remaining[end...]
         }
     }
 
     private mutating func add(_ more: String) {
-        if text.utf8.count + more.utf8.count <= longest, !isCut { text += more } else { isCut = true }
+        var more = more
+        more.withUTF8 { addPiece($0) }
+    }
+
+    private mutating func addPiece(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard !isCut, beginning.utf8.count + rest.count + bytes.count <= longest else {
+            isCut = true
+            return
+        }
+        rest.append(contentsOf: bytes)
+        guard rest.count >= Self.piece else { return }
+        beginning += String(decoding: rest, as: UTF8.self)
+        rest.removeAll(keepingCapacity: true)
     }
 }

@@ -45,9 +45,10 @@ struct XMLItem {
     }
 
     mutating func add(markup: String, base: ResourceURL?, rank: Int, with reader: HTMLReader) throws(DecodingFailure) {
-        let (images, skipReason) = HTMLImages.find(in: markup, base: base, atMost: mostRenditions + 1, with: reader)
+        let (images, text, skipReason) = HTMLImages.find(
+            in: markup, base: base, atMost: mostRenditions + 1, with: reader)
         self.skipReason = self.skipReason ?? skipReason
-        add(text: ItemText(text: markup), rank: rank)
+        add(text: text, rank: rank)
         for image in images { try add(image, rank: rank) }
     }
 

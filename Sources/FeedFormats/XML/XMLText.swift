@@ -105,6 +105,14 @@ struct XMLText {
     func copy(from cursor: inout Cursor, to room: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0
         while cursor.offset < end {
+            if let run = unchangedRun(at: cursor) {
+                let run = run.prefix(room.count - filled)
+                guard !run.isEmpty else { break }
+                UnsafeMutableRawBufferPointer(rebasing: room[filled...]).copyBytes(from: run)
+                filled += run.count
+                cursor.offset = run.endIndex
+                continue
+            }
             let byte = bytes[cursor.offset]
             let character = byte >= 0x80 && cursor.offset >= start ? characters?[Int(byte) - 0x80] : nil
             let isBreak = cursor.offset == cursor.breaks.first
@@ -123,6 +131,12 @@ struct XMLText {
             cursor.offset += 1
         }
         return filled
+    }
+
+    /// Returns the bytes that are copied as they are; nil for none.
+    private func unchangedRun(at cursor: Cursor) -> ArraySlice<UInt8>? {
+        guard characters == nil, cursor.offset >= start, cursor.offset != cursor.breaks.first else { return nil }
+        return bytes[cursor.offset..<min(cursor.breaks.first ?? end, end)]
     }
 
     private static func fault(_ reason: String, at offset: Int, of bytes: [UInt8]) -> XMLFault {
