@@ -17,8 +17,8 @@ enum OptionTable {
         ).perFeed,
         .flag("offline", sets: \.offline, .main, of: [.show, .image], "use only saved data; send no requests"),
         .value(
-            "pages", "N", sets: \.pages, as: .count, default: "1", .main, of: [.sync, .show],
-            "how many pages of a feed to load, if it links to further pages"
+            "pages", "N", sets: \.pages, as: .pageCount, default: "1", .main, of: [.sync, .show],
+            "how many pages of a feed to load, from the newest on; all: its whole history"
         ).perFeed,
         .value(
             "keep", "WHAT", sets: \.keep, as: .keep, default: "the last --keep of the feed, else none", .main,

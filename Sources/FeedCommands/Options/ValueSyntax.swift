@@ -95,6 +95,11 @@ extension ValueSyntax<Int> {
     static let count = number(from: 1, example: 8)
     static let countOrNone = number(from: 0, example: 5)
 
+    /// Parses a number of pages; `all` is the largest number.
+    static let pageCount = ValueSyntax(expected: "a whole number from 1 to \(Int32.max), such as 8, or all") { text in
+        text == "all" ? .max : count.read(text)
+    }
+
     /// The largest number fits a C int, because C libraries receive these numbers.
     private static func number(from least: Int64, example: Int) -> ValueSyntax {
         ValueSyntax(expected: "a whole number from \(least) to \(Int32.max), such as \(example)") { text in

@@ -89,7 +89,7 @@ package struct RemoteFeedLoader: Sendable {
         switch head.status {
         case HTTPStatus.ok:
             var pages = PagedFeed(
-                try await decode(body, response, askedFor: url), at: url, response.redirectedURL,
+                try await decode(body, response, askedFor: url), PageTrail(from: url, response.redirectedURL),
                 mostImages: mostImages)
             try await loadFurther(&pages, bytes: response.bodyBytes, on: imageTerms)
             return Answer(
@@ -116,27 +116,36 @@ package struct RemoteFeedLoader: Sendable {
         _ pages: inout PagedFeed, bytes: Int64, on terms: RequestTerms
     ) async throws(FeedError) {
         var bytes = bytes
-        while pages.count < maxPages, let url = pages.takeNext() {
+        while pages.count < maxPages, let page = pages.takeNext() {
             do throws(FeedError) {
                 guard bytes < maxBytes else {
                     let limit = ByteCount.text(maxBytes)
                     throw FeedError.invalidData("the pages are larger than \(limit) (see --max-feed-size)")
                         .dependingOnSettings()
                 }
-                let (response, body) = try await get(url, Validators(), maxBytes: maxBytes - bytes, on: terms)
-                // A redirect to another origin or to a seen page ends the walk, as a link there would.
-                let place = response.redirectedURL ?? url
-                guard place.keyWithoutFragment == url.keyWithoutFragment || pages.isFurther(place) else { return }
-                guard response.head.status == HTTPStatus.ok else {
-                    throw HTTPStatus.failure(response, askedFor: url)
-                }
+                let (response, body) = try await get(page.url, Validators(), maxBytes: maxBytes - bytes, on: terms)
+                let decoded = try await decode(body, response, of: page) { pages.enters($0) }
+                guard let decoded else { return }
                 bytes += response.bodyBytes
-                try pages.add(try await decode(body, response, askedFor: url))
+                try pages.add(decoded)
             } catch {
-                if error.isCancellation { throw error }
-                throw error.about("page \(pages.count + 1), \(url)")
+                throw error.isCancellation ? error : error.about(page)
             }
         }
+    }
+
+    /// Returns a further page; nil at the end of the walk.
+    ///
+    /// A redirect ends the walk where a link to its target would, and so does a missing page that was guessed.
+    private func decode(
+        _ body: CollectedBytes, _ response: HTTPResponse, of page: FeedPage, ifEntering enters: (ResourceURL) -> Bool
+    ) async throws(FeedError) -> DecodedFeed? {
+        let place = response.redirectedURL ?? page.url
+        guard place.keyWithoutFragment == page.url.keyWithoutFragment || enters(place) else { return nil }
+        let status = response.head.status
+        if page.isGuessed, status == HTTPStatus.notFound { return nil }
+        guard status == HTTPStatus.ok else { throw HTTPStatus.failure(response, askedFor: page.url) }
+        return try await decode(body, response, askedFor: page.url)
     }
 
     private func get(
@@ -186,6 +195,11 @@ package struct RemoteFeedLoader: Sendable {
         let isSpecial = response.circumstances.touchedPrivateAddress && !response.isFromPrivateAddress
         return terms.reaching(.publicOnly, specialOrigin: giver.isUser && isSpecial ? url.origin : nil)
     }
+}
+
+extension FeedError {
+    /// Returns the error with the page that it concerns.
+    fileprivate func about(_ page: FeedPage) -> FeedError { about("page \(page.number), \(page.url)") }
 }
 
 /// The pause between two requests that a feed (RSS `ttl` and `sy:updatePeriod`) and its server (`Cache-Control`) ask for.

@@ -5,6 +5,7 @@ enum HTTPStatus {
     static let ok = 200
     static let partialContent = 206
     static let notModified = 304
+    static let notFound = 404
     static let rangeNotSatisfiable = 416
     static let redirects = [300, 301, 302, 303, 307, 308]
     static let permanentRedirects = [301, 308]

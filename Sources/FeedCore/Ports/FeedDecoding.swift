@@ -44,17 +44,23 @@ package struct DecodedFeed: Hashable, Sendable {
     package var notes: [String]
     /// The URL of the feed's next page.
     package var nextPage: ResourceURL?
+    /// The hashes of all items, also of those without an image.
+    package var itemHashes: Set<Int>
+    /// Whether WordPress wrote the feed.
+    package var isOfWordPress: Bool
     /// The pause between two requests that the feed asks for.
     package var interval: Duration?
 
     package init(
         feed: Feed, itemStarts: [Int] = [], notes: [String] = [], nextPage: ResourceURL? = nil,
-        interval: Duration? = nil
+        itemHashes: Set<Int> = [], isOfWordPress: Bool = false, interval: Duration? = nil
     ) {
         self.feed = feed
         self.itemStarts = itemStarts
         self.notes = notes
         self.nextPage = nextPage
+        self.itemHashes = itemHashes
+        self.isOfWordPress = isOfWordPress
         self.interval = interval
     }
 }

@@ -27,6 +27,12 @@ struct FeedItem {
     /// Returns the id of an item's image, counted from 0.
     static func id(ofImage index: Int, in item: String) -> String { index == 0 ? item : "\(item)#\(index + 1)" }
 
+    /// A hash of what identifies the item among the items of all pages.
+    var identity: Int {
+        if let known = id ?? link?.reference { return ExactText(known).hashValue }
+        return ExactText((title ?? "") + "\n" + (images.first?.renditions.first?.reference ?? "")).hashValue
+    }
+
     /// The item with its texts cut to their limits: each of its images holds these texts.
     var shortened: FeedItem {
         var item = self

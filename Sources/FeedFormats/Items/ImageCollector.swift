@@ -10,6 +10,8 @@ struct ImageCollector {
     private var areTags: [Bool] = []
     private var budget: TextBudget
     private var itemCount = 0
+    /// The hashes of all items, also of those without an image.
+    private(set) var itemHashes: Set<Int> = []
     private let links: ImageLinks
     private let mostImages: Int
     private let keepsDecoration: Bool
@@ -61,6 +63,7 @@ struct ImageCollector {
     mutating func add(_ given: FeedItem) throws(DecodingFailure) {
         try DecodingFailure.check()
         itemCount += 1
+        itemHashes.insert(given.identity)
         var item = given.withOneSubject
         item.number = itemCount
         let mustWait = waiting.map { !$0.isEmpty || item.hasRelativeReference } == true

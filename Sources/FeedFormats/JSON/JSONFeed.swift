@@ -125,7 +125,8 @@ struct JSONFeed {
         let (images, itemStarts) = try collector.finish()
         return DecodedFeed(
             feed: Feed(format: .jsonFeed, title: title, images: images), itemStarts: itemStarts,
-            notes: collector.notes.all, nextPage: collector.page(nextPage, from: nil))
+            notes: collector.notes.all, nextPage: collector.page(nextPage, from: nil),
+            itemHashes: collector.itemHashes)
     }
 
     // MARK: Reading

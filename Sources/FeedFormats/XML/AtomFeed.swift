@@ -26,7 +26,7 @@ final class AtomFeed: XMLVisitor {
 
     private var details = ItemDetails()
     private var title: String?
-    private var nextPage: (reference: String, base: ResourceURL?)?
+    private var pages = PageLinks()
     private var collector: ImageCollector
 
     init(_ document: FeedSource, taking selection: ImageSelection) {
@@ -49,8 +49,8 @@ final class AtomFeed: XMLVisitor {
         let (images, itemStarts) = try collector.finish()
         return DecodedFeed(
             feed: Feed(format: .atom, title: title?.shortened(to: LongestText.words), images: images),
-            itemStarts: itemStarts, notes: collector.notes.all,
-            nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
+            itemStarts: itemStarts, notes: collector.notes.all, nextPage: pages.nextPage(in: collector),
+            itemHashes: collector.itemHashes, isOfWordPress: pages.isOfWordPress)
     }
 
     // MARK: Elements
@@ -66,6 +66,9 @@ final class AtomFeed: XMLVisitor {
         case (.feed, "title") where isAtom: return beginText(element)
         case (.feed, "author") where isAtom: return enter(.author)
         case (.feed, "rights") where isAtom: return beginText(element)
+        case (.feed, "generator") where isAtom:
+            pages.add(generator: element.attribute("uri") ?? element.attribute("url"))
+            return .text
         case (.feed, "link") where isAtom:
             try add(feedLink: element)
             return .nothing
@@ -86,7 +89,7 @@ final class AtomFeed: XMLVisitor {
     private func add(feedLink link: XMLElement) throws(DecodingFailure) {
         guard let reference = link.attribute("href") else { return }
         if link.isLink("license") { details.add(rights: reference, rank: 1) }
-        if nextPage == nil, link.isLink("next") { nextPage = (reference, link.base) }
+        pages.add(link)
         if link.attribute("rel") == nil || link.isLink("alternate") {
             try collector.setBase(reference, from: link.base)
         }
@@ -174,6 +177,7 @@ final class AtomFeed: XMLVisitor {
             item.details.add(author: text)
             FoldedText.fold(text).map { _ = item.authors.insert($0.lowercased()) }
         case (.feed, "rights") where isAtom: details.add(rights: words(text))
+        case (.feed, "generator") where isAtom: pages.add(generator: text)
         case (.entry, "rights") where isAtom: item.details.add(rights: words(text))
         case (.feed, _): _ = details.receive(text, of: name, with: html)
         case (_, _) where !isAtom && item.details.receive(text, of: name, with: html): break

@@ -28,7 +28,7 @@ final class RSSFeed: XMLVisitor {
     private var title: String?
     /// The title in Dublin Core, which replaces a missing title.
     private var otherTitle: String?
-    private var nextPage: (reference: String, base: ResourceURL?)?
+    private var pages = PageLinks()
     private var collector: ImageCollector
 
     init(_ document: FeedSource, taking selection: ImageSelection) {
@@ -45,8 +45,8 @@ final class RSSFeed: XMLVisitor {
         let title = (title ?? otherTitle)?.shortened(to: LongestText.words)
         return DecodedFeed(
             feed: Feed(format: .rss, title: title, images: images), itemStarts: itemStarts,
-            notes: collector.notes.all, nextPage: collector.page(nextPage?.reference, from: nextPage?.base),
-            interval: schedule.interval)
+            notes: collector.notes.all, nextPage: pages.nextPage(in: collector),
+            itemHashes: collector.itemHashes, isOfWordPress: pages.isOfWordPress, interval: schedule.interval)
     }
 
     // MARK: Elements
@@ -81,13 +81,11 @@ final class RSSFeed: XMLVisitor {
         let name = names.canonical(element.name)
         if let interest = details.begin(element, named: name) { return interest }
         switch (name.vocabulary, name.local) {
-        case (.plain, "title"), (.dublinCore, "title"): return .text
+        case (.plain, "title"), (.dublinCore, "title"), (.plain, "generator"): return .text
         case _ where UpdateSchedule.isPart(name): return .text
         case (.plain, "link") where element.attribute("href") == nil: return .text
         case (.atom, "link"), (.plain, "link"):
-            if nextPage == nil, element.isLink("next"), let reference = element.attribute("href") {
-                nextPage = (reference, element.base)
-            }
+            pages.add(element)
             return .nothing
         default: return .nothing
         }
@@ -161,6 +159,7 @@ final class RSSFeed: XMLVisitor {
         switch (contexts.last, name.vocabulary, name.local) {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
         case (.channel, .dublinCore, "title"): otherTitle = otherTitle ?? PlainText.of(text, with: html)
+        case (.channel, .plain, "generator"): pages.add(generator: text)
         case (.channel, .plain, "link"):
             if let link = FoldedText.fold(text) { try collector.setBase(link) }
         case (.item, .plain, "guid"): take(guid: text)
