@@ -58,6 +58,16 @@ struct OptionsValueTests {
         #expect(try settings(["--max-time", text])?.maxTime == expected)
     }
 
+    @Test("--pages is a number, or all", arguments: [("1", 1), ("12", 12), ("all", .max)])
+    func pages(text: String, expected: Int) throws {
+        #expect(try settings(["--pages", text])?.pages == expected)
+    }
+
+    @Test("other texts are refused as --pages", arguments: ["", "0", "-1", "All", "none", "1.5", "2147483648"])
+    func noPages(text: String) {
+        #expect(usageError(["--pages", text])?.message.contains("or all") == true)
+    }
+
     @Test(
         "other texts are refused as --max-time", arguments: ["", "0", "0.0", "-1", "5s", "None", "forever", "1000000"])
     func noMaxTime(text: String) {

@@ -24,7 +24,7 @@ struct WordPressPagesTests {
 
     /// Loads the pages, and returns the ids of the images and the requested URLs without their beginning.
     private func load(
-        _ feed: String = "feed", _ pages: [String], end: ScriptedHTTPClient.Answer = .status(404), atMost: Int = .max
+        _ pages: [String], at feed: String = "feed", end: ScriptedHTTPClient.Answer = .status(404), atMost: Int = .max
     ) async throws -> (ids: [String], asked: [String]) {
         let requests = Tally()
         let client = ScriptedHTTPClient { _ in
@@ -57,13 +57,14 @@ struct WordPressPagesTests {
             ("feed?#top", "feed?paged=2", "feed?paged=3"),
         ])
     func parameters(feed: String, second: String, third: String) async throws {
-        #expect(try await load(feed, ["A", "B", "C"], atMost: 3).asked == [feed, second, third])
+        #expect(try await load(["A", "B", "C"], at: feed, atMost: 3).asked == [feed, second, third])
     }
 
     @Test(
         "end with a page that is empty or has nothing new",
         arguments: [
-            (["AB", "C", ""], ["A", "B", "C"], 3), (["AB", "AB"], ["A", "B"], 2), (["AB", "CA", "BC"], ["A", "B", "C"], 3),
+            (["AB", "C", ""], ["A", "B", "C"], 3), (["AB", "AB"], ["A", "B"], 2),
+            (["AB", "CA", "BC"], ["A", "B", "C"], 3),
             ([""], [], 1), (["ab", "c", "bc"], [], 3), (["Ab", "c", "D", "D"], ["A", "D"], 4),
         ])
     func ends(pages: [String], expected: [String], requests: Int) async throws {

@@ -14,8 +14,8 @@ import Testing
     }
 
     private func rss(_ links: String) throws -> DecodedFeed {
-        let namespaces = "xmlns:atom='http://www.w3.org/2005/Atom'"
-        return try decode("<rss version='2.0' \(namespaces)><channel>\(links)<item><guid>1</guid></item></channel></rss>")
+        let channel = "<channel>\(links)<item><guid>1</guid></item></channel>"
+        return try decode("<rss version='2.0' xmlns:atom='http://www.w3.org/2005/Atom'>\(channel)</rss>")
     }
 
     @Test(
@@ -40,8 +40,9 @@ import Testing
     @Test(
         "the generator of a feed tells whether WordPress wrote it",
         arguments: [
-            ("https://wordpress.org/?v=6.4.2", true), ("http://wordpress.org/?v=4", true), ("https://wordpress.org", true),
-            (" HTTPS://WordPress.org/?v=6 ", true), ("http://wordpress.com/", true), ("WordPress 2.0", true),
+            ("https://wordpress.org/?v=6.4.2", true), ("http://wordpress.org/?v=4", true),
+            ("https://wordpress.org", true), (" HTTPS://WordPress.org/?v=6 ", true), ("http://wordpress.com/", true),
+            ("WordPress 2.0", true),
             ("https://wordpress.org.example/", false), ("https://example.org/wordpress.org/", false),
             ("WordPressed", false), ("Hugo", false), ("", false),
         ])

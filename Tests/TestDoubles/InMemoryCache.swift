@@ -6,8 +6,8 @@ extension SavedFeed {
     package func with(images: [FeedImage]) -> SavedFeed {
         SavedFeed(
             url: url, feed: Feed(format: feed.format, title: feed.title, images: images), savedAt: savedAt,
-            validators: validators, pages: pages, isNamed: isNamed, seesOwnNetwork: seesOwnNetwork, movedTo: movedTo,
-            rules: rules, keep: keep, keptCount: keptCount, kept: kept)
+            validators: validators, pages: pages, walks: walks, isNamed: isNamed, seesOwnNetwork: seesOwnNetwork,
+            movedTo: movedTo, rules: rules, keep: keep, keptCount: keptCount, kept: kept)
     }
 
     /// Returns the same feed with other kept images.
@@ -15,10 +15,17 @@ extension SavedFeed {
         kept: [FeedImage], count: Int? = nil, keep: Keep? = nil, trouble: FeedTrouble? = nil
     ) -> SavedFeed {
         SavedFeed(
-            url: url, feed: feed, savedAt: savedAt, validators: validators, pages: pages, isNamed: isNamed,
-            seesOwnNetwork: seesOwnNetwork, movedTo: movedTo, rules: rules, keep: keep ?? self.keep,
-            keptCount: count ?? kept.count, kept: kept,
-            trouble: trouble)
+            url: url, feed: feed, savedAt: savedAt, validators: validators, pages: pages, walks: walks,
+            isNamed: isNamed, seesOwnNetwork: seesOwnNetwork, movedTo: movedTo, rules: rules, keep: keep ?? self.keep,
+            keptCount: count ?? kept.count, kept: kept, interval: interval, trouble: trouble)
+    }
+
+    /// Returns the same feed with other open walks.
+    func with(walks: [OpenWalk]) -> SavedFeed {
+        SavedFeed(
+            url: url, feed: feed, savedAt: savedAt, validators: validators, pages: pages, walks: walks,
+            isNamed: isNamed, seesOwnNetwork: seesOwnNetwork, movedTo: movedTo, rules: rules, keep: keep,
+            keptCount: keptCount, kept: kept, interval: interval, trouble: trouble)
     }
 }
 

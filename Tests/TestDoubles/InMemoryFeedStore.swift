@@ -34,6 +34,13 @@ package final class InMemoryFeedStore: FeedStore {
         }
     }
 
+    package func imageIDs(of url: ResourceURL) async throws(FeedError) -> SavedImageIDs {
+        try cache.withContents { contents throws(FeedError) in
+            let current = contents.feeds[url.text]?.feed.images ?? []
+            return SavedImageIDs((current + (contents.kept[url.text] ?? [])).map(\.id))
+        }
+    }
+
     package func countKept(
         of url: ResourceURL, excludedBy keep: Keep, now: Timestamp
     ) async throws(FeedError) -> Int {
@@ -104,9 +111,13 @@ package final class InMemoryFeedStore: FeedStore {
             contents.troubles[saved.url.text] = nil
             contents.feeds[saved.url.text] = SavedFeed(
                 url: saved.url, feed: old.feed, savedAt: saved.savedAt, validators: saved.validators,
-                pages: saved.pages, isNamed: old.isNamed || saved.isNamed,
+                pages: saved.pages, walks: saved.walks, isNamed: old.isNamed || saved.isNamed,
                 seesOwnNetwork: saved.seesOwnNetwork, movedTo: saved.movedTo,
                 rules: saved.rules, keep: saved.keep, interval: saved.interval)
+        }
+
+        func setWalks(_ walks: [OpenWalk], of url: ResourceURL) {
+            contents.feeds[url.text] = contents.feeds[url.text]?.with(walks: walks)
         }
 
         func setKeep(_ keep: Keep, of url: ResourceURL) {

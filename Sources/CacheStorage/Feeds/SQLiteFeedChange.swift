@@ -34,6 +34,7 @@ struct SQLiteFeedChange: FeedStoreChange {
             try bind(saved, to: feed)
             try feed.run()
             try kept.deleteCurrent()
+            try WalkRows(connection: connection, feed: kept.feed).replace(with: saved.walks)
             return try ItemWriter(connection: connection, feed: kept.feed).append(saved.feed.images)
         }
         let feed = try connection.statement(
@@ -47,6 +48,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try bind(saved, to: feed)
         try feed.bind(15, row)
         try feed.run()
+        try WalkRows(connection: connection, feed: row).replace(with: saved.walks)
         try ItemWriter(connection: connection, feed: row).append(saved.feed.images)
     }
 
@@ -59,6 +61,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try row.forEachRow { () throws(FeedError) in id = row.integer(0) }
         guard let id else { throw .unreadable("\(connection.path): has lost the number of its last feed") }
         try deleteItems(of: id)
+        try WalkRows(connection: connection, feed: id).delete()
         return id
     }
 
@@ -105,6 +108,12 @@ struct SQLiteFeedChange: FeedStoreChange {
         try bind(saved, to: feed)
         try feed.run()
         guard connection.changedRows == 1 else { throw .notFound("\(saved.url): was never saved") }
+        try setWalks(saved.walks, of: saved.url)
+    }
+
+    func setWalks(_ walks: [OpenWalk], of url: ResourceURL) throws(FeedError) {
+        guard let feed = try FeedRow.find(url, in: connection) else { return }
+        try WalkRows(connection: connection, feed: feed.id).replace(with: walks)
     }
 
     func setKeep(_ keep: Keep, of url: ResourceURL) throws(FeedError) {

@@ -16,6 +16,18 @@ struct SQLiteFeedStore: FeedStore {
         }
     }
 
+    func imageIDs(of url: ResourceURL) async throws(FeedError) -> SavedImageIDs {
+        try await database.read { connection throws(FeedError) in
+            let row = try connection.statement(
+                "SELECT item_id FROM items WHERE feed = (SELECT id FROM feeds WHERE url = ?1)")
+            try row.bind(1, url.text)
+            var ids = SavedImageIDs()
+            // An image is read without the passwords of its id.
+            try row.forEachRow { () throws(FeedError) in ids.insert((row.text(0) ?? "").withoutPasswords) }
+            return ids
+        }
+    }
+
     func countKept(of url: ResourceURL, excludedBy keep: Keep, now: Timestamp) async throws(FeedError) -> Int {
         try await database.read { connection throws(FeedError) in
             try KeptItems(connection: connection, of: url)?.count(excludedBy: keep, now: now) ?? 0
@@ -57,7 +69,8 @@ extension SQLiteFeedStore {
             saved = SavedFeed(
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
                 savedAt: head.savedAt, validators: Validators(etag: row.text(7), lastModified: row.text(8)),
-                pages: Int(row.integer(9)), isNamed: row.integer(10) != 0, seesOwnNetwork: row.integer(14) != 0,
+                pages: Int(row.integer(9)), walks: try WalkRows(connection: connection, feed: row.integer(6)).all(),
+                isNamed: row.integer(10) != 0, seesOwnNetwork: row.integer(14) != 0,
                 movedTo: row.text(11).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(12), keep: head.keep,
                 keptCount: Int(row.integer(13)), kept: kept,
                 interval: row.isNull(15) ? nil : .seconds(row.integer(15)), trouble: trouble(in: row, from: 16))

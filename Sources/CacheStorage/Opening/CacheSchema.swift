@@ -99,6 +99,18 @@ struct CacheSchema: Sendable {
         ALTER TABLE items ADD COLUMN text TEXT;
         ALTER TABLE feeds ADD COLUMN interval INTEGER;
         """,
+        """
+        CREATE TABLE walks (
+            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            url TEXT NOT NULL,
+            page INTEGER NOT NULL,
+            guessed INTEGER NOT NULL,
+            ends_at_saved INTEGER NOT NULL,
+            begun INTEGER NOT NULL,
+            PRIMARY KEY (feed, position)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ])
 
     /// "FSYN", which distinguishes a cache's database from any other SQLite file.
@@ -160,9 +172,10 @@ struct CacheSchema: Sendable {
         let tables = try connection.integer(
             """
             SELECT count(*) FROM sqlite_schema
-            WHERE type = 'table' AND name IN ('feeds', 'items', 'images', 'failures', 'waits', 'last_feed')
+            WHERE type = 'table'
+                AND name IN ('feeds', 'items', 'images', 'failures', 'waits', 'last_feed', 'walks')
             """)
-        guard tables == 6 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
+        guard tables == 7 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
                 """
@@ -179,6 +192,7 @@ struct CacheSchema: Sendable {
                 "url, circle, kind, status, message, failed_at, count FROM failures",
                 "feed, until FROM waits",
                 "id FROM last_feed",
+                "feed, position, url, page, guessed, ends_at_saved, begun FROM walks",
             ] {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }

@@ -12,12 +12,17 @@ struct ShowCommand {
         let (shown, trouble) = settings.offline ? (try await offline(url), nil) : try await online(url)
         try shown.write(now: session.now(), session.world.output.write)
         guard let trouble else { return .ok }
-        session.report("\(url): \(trouble.what): \(trouble.cause.message)", "not_saved")
-        return ExitCode.of(trouble.cause)
+        session.report("\(url): \(trouble.what)\(trouble.cause.message)", trouble.event)
+        return trouble.code
     }
 
-    /// An error of the cache despite which the feed is shown.
-    private typealias Trouble = (what: String, cause: FeedError)
+    /// An error despite which the feed is shown.
+    private struct Trouble {
+        let what: String
+        let cause: FeedError
+        var event = "not_saved"
+        let code: ExitCode
+    }
 
     private func offline(_ url: ResourceURL) async throws(FeedError) -> PrintedFeed {
         try await session.withCache(.read) { cache throws(FeedError) in
@@ -33,7 +38,11 @@ struct ShowCommand {
         let loaded = try await load(url) { () async throws(FeedError) in try await latest(url) }
         var trouble: Trouble?
         // Only a feed from its server needs saving.
-        if case .remote(let failure) = loaded.source, let cause = failure?.notSaved { trouble = ("not saved", cause) }
+        if case .remote(let failure) = loaded.source, let cause = failure?.notSaved {
+            trouble = Trouble(what: "not saved: ", cause: cause, code: ExitCode.of(cause))
+        } else if let cause = loaded.pageFailure {
+            trouble = Trouble(what: "", cause: cause, event: "feed_failed", code: .incomplete)
+        }
         var found: [StoredImage?]? = settings.json ? loaded.images.map { _ in nil } : nil
         do throws(FeedError) {
             if settings.json {
@@ -43,7 +52,8 @@ struct ShowCommand {
             }
         } catch {
             guard case .remote = loaded.source, !error.isCancellation else { throw error }
-            trouble = trouble ?? ("its images can't be looked up", error)
+            trouble =
+                trouble ?? Trouble(what: "its images can't be looked up: ", cause: error, code: ExitCode.of(error))
         }
         return (PrintedFeed(url: url, loaded: loaded, found: found), trouble)
     }

@@ -195,7 +195,8 @@ struct SyncCommand {
         // An error that ended the run comes first. The other feeds may succeed in the next run.
         let hardFailure = report.fatal ?? report.feeds.lazy.compactMap(\.failure).first ?? layoutFailures.first
         if let hardFailure { return ExitCode.of(hardFailure) }
-        return report.images.failed > 0 ? .someImagesFailed : .ok
+        let isIncomplete = report.images.failed > 0 || report.feeds.contains { $0.pageFailure != nil }
+        return isIncomplete ? .incomplete : .ok
     }
 }
 

@@ -36,7 +36,7 @@ struct Monitoring {
             try await writeMetrics(result, code, took: ContinuousClock.now - start)
         } catch {
             // The exit code of the run itself comes first, unless only single images failed.
-            if code == .ok || code == .someImagesFailed { code = ExitCode.of(error) }
+            if code == .ok || code == .incomplete { code = ExitCode.of(error) }
             if !error.isCancellation { session.report(LogLine(error)) }
         }
         let maxTime = session.settings.maxTime

@@ -6,7 +6,7 @@ import FeedCore
 package enum ExitCode: Int32, CaseIterable, Sendable {
     case ok = 0
     case failure = 1
-    case someImagesFailed = 23
+    case incomplete = 23
     case usage = 64
     case invalidData = 65
     case notFound = 66

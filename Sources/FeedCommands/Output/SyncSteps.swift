@@ -8,7 +8,8 @@ struct SyncSteps {
     func lines(_ event: SyncEvent) -> [LogLine] {
         let step = step(event).map { [$0] } ?? []
         guard case .feed(let feed) = event else { return step }
-        return step + feed.notes.map { LogLine(step: "feed_note", of: feed.url, $0) }
+        let failure = feed.pageFailure.map { [LogLine(failureOf: feed.url, event: "feed_failed", $0)] } ?? []
+        return step + failure + feed.notes.map { LogLine(step: "feed_note", of: feed.url, $0) }
     }
 
     /// Returns the line of an event; nil for an event that only a progress line or a dry run shows.

@@ -11,7 +11,9 @@ enum SyncText {
         guard !wereReported else { return end }
         var feeds = Causes()
         for feed in report.feeds {
-            if let error = feed.failure { feeds.add(feed.url, error, byReason: error.kind != .connectivity) }
+            if let error = feed.failure ?? feed.pageFailure {
+                feeds.add(feed.url, error, byReason: error.kind != .connectivity)
+            }
         }
         var images = Causes()
         for failure in report.images.failures { images.add(failure.url, failure.error, byReason: false) }

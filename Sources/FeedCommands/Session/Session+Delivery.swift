@@ -18,6 +18,10 @@ struct BrieflyOpenedFeeds: FeedStore {
         }
     }
 
+    func imageIDs(of url: ResourceURL) async throws(FeedError) -> SavedImageIDs {
+        try await session.withCache(.readOrEmpty) { cache throws(FeedError) in try await cache.feeds.imageIDs(of: url) }
+    }
+
     func countKept(of url: ResourceURL, excludedBy keep: Keep, now: Timestamp) async throws(FeedError) -> Int {
         try await session.withCache(.readOrEmpty) { cache throws(FeedError) in
             try await cache.feeds.countKept(of: url, excludedBy: keep, now: now)

@@ -22,7 +22,11 @@ package struct SavedFeed: Hashable, Sendable {
     package internal(set) var savedAt: Timestamp
     package let validators: Validators
     /// The number of pages that were requested, as far as the feed had so many.
+    ///
+    /// With `keep`, it is the number of pages that a run asked for.
     package let pages: Int
+    /// The walks that later runs continue, those through newer pages first.
+    package let walks: [OpenWalk]
     /// Whether the user has named the feed.
     package let isNamed: Bool
     /// Whether the feed may see the own network's data.
@@ -50,6 +54,13 @@ package struct SavedFeed: Hashable, Sendable {
         FeedHead(url: url, title: feed.title, format: feed.format, savedAt: savedAt, keep: keep)
     }
 
+    /// Returns the feed as it was saved at this moment.
+    func at(_ moment: Timestamp) -> SavedFeed {
+        var saved = self
+        saved.savedAt = moment
+        return saved
+    }
+
     /// Whether the items came from an archive, and no sync has confirmed them since.
     ///
     /// Only a sync saves rules.
@@ -57,7 +68,8 @@ package struct SavedFeed: Hashable, Sendable {
 
     package init(
         url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
-        isNamed: Bool = true, seesOwnNetwork: Bool = false, movedTo: ResourceURL? = nil, rules: String? = nil,
+        walks: [OpenWalk] = [], isNamed: Bool = true, seesOwnNetwork: Bool = false, movedTo: ResourceURL? = nil,
+        rules: String? = nil,
         keep: Keep? = nil, keptCount: Int = 0, kept: [FeedImage] = [], interval: Duration? = nil,
         trouble: FeedTrouble? = nil
     ) {
@@ -66,6 +78,7 @@ package struct SavedFeed: Hashable, Sendable {
         self.savedAt = savedAt
         self.validators = validators
         self.pages = pages
+        self.walks = walks
         self.isNamed = isNamed
         self.seesOwnNetwork = seesOwnNetwork
         self.movedTo = movedTo

@@ -18,6 +18,8 @@ package struct FeedLoaderWithFallback: Sendable {
         /// The kept images that have left the feed.
         package var kept: [FeedImage] = []
         package var hasEmptied = false
+        /// The reason why a further page could not be loaded.
+        package var pageFailure: FeedError?
         /// Whether the feed may see the own network's data; nil: as it is saved with the feed.
         package var seesOwnNetwork: Bool?
 
@@ -41,6 +43,7 @@ package struct FeedLoaderWithFallback: Sendable {
             return Loaded(
                 feed: latest.feed, savedAt: latest.savedAt, source: source, movedTo: latest.movedTo,
                 notes: latest.notes, kept: latest.kept, hasEmptied: latest.hasEmptied,
+                pageFailure: latest.pageFailure,
                 seesOwnNetwork: latest.imageTerms.map { $0.addresses == .any })
         } catch let error where error.isCancellation {
             throw error

@@ -15,6 +15,8 @@ package struct FeedRefresh: Sendable {
         ///
         /// The feed is delivered anyway, because the response is good.
         package let saveFailure: FeedError?
+        /// The reason why a further page could not be loaded, although the pages before it are saved.
+        package var pageFailure: FeedError?
         /// The terms on which the images may be requested; nil without a request.
         package let imageTerms: RequestTerms?
         /// The new URL of the feed, if it was not reported before.
@@ -98,8 +100,15 @@ package struct FeedRefresh: Sendable {
         }
         let isNamed = old?.isNamed == true
         let answer = try await load(
-            url, known?.validators ?? Validators(), givenBy: isNamed && !giver.isUser ? .person : giver, notBefore)
+            url, known?.validators ?? Validators(), givenBy: isNamed && !giver.isUser ? .person : giver, notBefore,
+            onlyFirst: keepToWalk(over: old) != nil)
         return try await take(answer, of: url, over: old, delivers: delivers, telling: tell)
+    }
+
+    /// Returns the rule by which older pages are saved one by one; nil if the pages are one feed or if there is only one.
+    private func keepToWalk(over old: SavedFeed?) -> Keep? {
+        guard saves, let keep = keep ?? old?.keep, !keep.isNone else { return nil }
+        return max(old?.pages ?? 1, remote.maxPages) > 1 ? keep : nil
     }
 
     /// Saves or confirms the feed, as the server answered.
@@ -110,16 +119,23 @@ package struct FeedRefresh: Sendable {
         // The feed itself says nothing in a 304.
         var interval = answer.interval
         if case .notModified = answer.content { interval = UpdateInterval.longest(of: old?.interval, answer.interval) }
+        var walk: HistoryWalk?
+        if let keep = keepToWalk(over: old) {
+            walk = try await HistoryWalk(after: answer, of: url, over: old, keep: keep, remote, local)
+        }
         func saved(_ feed: Feed, _ validators: Validators, pages: Int) -> SavedFeed {
             SavedFeed(
-                url: url, feed: feed, savedAt: local.now(), validators: validators, pages: pages,
+                url: url, feed: feed, savedAt: local.now(), validators: validators,
+                pages: walk == nil ? pages : max(pages, old?.pages ?? 1), walks: walk?.walks ?? [],
                 isNamed: old?.isNamed == true || giver == .person, seesOwnNetwork: answer.imageTerms.addresses == .any,
                 movedTo: answer.movedTo, rules: remote.rules, keep: keep ?? old?.keep, interval: interval)
         }
         func confirm(_ old: SavedFeed, _ validators: Validators, pages: Int) async throws(FeedError) -> Refreshed {
-            try await finish(old.feed, .unchanged, over: old, answer, delivers: delivers) {
+            try await finish(old.feed, .unchanged, of: url, over: old, answer, delivers: delivers) {
                 () async throws(FeedError) in
-                try await local.confirm(saved(old.feed, validators, pages: pages), over: old, telling: tell)
+                let new = saved(old.feed, validators, pages: pages)
+                let result = try await local.confirm(new, over: old, telling: tell)
+                return try await walk?.run(after: result, of: new.at(result.moment)) ?? result
             }
         }
         switch answer.content {
@@ -128,9 +144,11 @@ package struct FeedRefresh: Sendable {
             return try await confirm(old, validators, pages: old.pages)
         case .feed(let feed, let validators):
             if let old, old.feed == feed { return try await confirm(old, validators, pages: remote.maxPages) }
-            return try await finish(feed, .updated, over: old, answer, delivers: delivers) {
+            return try await finish(feed, .updated, of: url, over: old, answer, delivers: delivers) {
                 () async throws(FeedError) in
-                try await local.save(saved(feed, validators, pages: remote.maxPages), over: old, telling: tell)
+                let new = saved(feed, validators, pages: remote.maxPages)
+                let result = try await local.save(new, over: old, telling: tell)
+                return try await walk?.run(after: result, of: new.at(result.moment)) ?? result
             }
         }
     }
@@ -143,9 +161,9 @@ package struct FeedRefresh: Sendable {
             guard let asked = saved.interval else { return false }
             every = .span(asked)
         }
-        guard local.isFresh(saved, maxAge: every), local.isFresh(saved, maxAge: interval.maxAge) else {
-            return false
-        }
+        guard local.isFresh(saved, maxAge: every), local.isFresh(saved, maxAge: interval.maxAge),
+            !saved.walks.contains(where: { $0.page.number <= remote.maxPages })
+        else { return false }
         let choice = ImageChoice(store: interval.images, now: local.now)
         let terms = RequestTerms(feed: saved.url, addresses: saved.seesOwnNetwork ? .any : .publicOnly)
         let request = ImageChoice.Request(feed: saved.url, terms: terms, scope: ImageScope())
@@ -155,10 +173,12 @@ package struct FeedRefresh: Sendable {
     }
 
     private func load(
-        _ url: ResourceURL, _ validators: Validators, givenBy giver: FeedGiver, _ notBefore: Timestamp?
+        _ url: ResourceURL, _ validators: Validators, givenBy giver: FeedGiver, _ notBefore: Timestamp?,
+        onlyFirst: Bool
     ) async throws(FeedError) -> RemoteFeedLoader.Answer {
         do {
-            return try await remote.load(url, validators: validators, givenBy: giver, notBefore: notBefore)
+            return try await remote.load(
+                url, validators: validators, givenBy: giver, notBefore: notBefore, onlyFirst: onlyFirst)
         } catch let error where giver == .cache && error.isAddressRefusal {
             throw FeedError.unnamed(url, "its address is not public")
         } catch let error where giver == .list && error.isAddressRefusal {
@@ -181,13 +201,15 @@ package struct FeedRefresh: Sendable {
     }
 
     private func finish(
-        _ feed: Feed, _ outcome: Outcome, over old: SavedFeed?, _ answer: RemoteFeedLoader.Answer, delivers: Bool,
+        _ feed: Feed, _ outcome: Outcome, of url: ResourceURL, over old: SavedFeed?, _ answer: RemoteFeedLoader.Answer,
+        delivers: Bool,
         save: () async throws(FeedError) -> LocalFeedLoader.Saved
     ) async throws(FeedError) -> Refreshed {
-        func refreshed(savedAt: Timestamp?, _ saveFailure: FeedError? = nil) -> Refreshed {
+        func refreshed(savedAt: Timestamp?, _ saveFailure: FeedError? = nil, notes: [String] = []) -> Refreshed {
             Refreshed(
                 feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: saveFailure, imageTerms: answer.imageTerms,
-                movedTo: isNews(answer.movedTo, after: old?.movedTo) ? answer.movedTo : nil, notes: answer.notes,
+                movedTo: isNews(answer.movedTo, after: old?.movedTo) ? answer.movedTo : nil,
+                notes: answer.notes + notes,
                 keptCount: old?.keptCount ?? 0, kept: old.map { feed.withoutNamed($0.kept) } ?? [],
                 hasEmptied: feed.images.isEmpty && old?.feed.images.isEmpty == false)
         }
@@ -195,13 +217,14 @@ package struct FeedRefresh: Sendable {
         guard saves else { return refreshed(savedAt: savedBefore) }
         do {
             let saved = try await save()
-            var refreshed = refreshed(savedAt: saved.moment)
+            var refreshed = refreshed(savedAt: saved.moment, notes: saved.notes)
+            refreshed.pageFailure = saved.pageFailure
             refreshed.keptCount = saved.keptCount
-            if saved.keptCount > 0, let old {
+            if saved.keptCount > 0 {
                 if delivers {
-                    refreshed.kept = try await local.retrieve(old.url, withKept: true)?.kept ?? []
+                    refreshed.kept = try await local.retrieve(url, withKept: true)?.kept ?? []
                 } else {
-                    refreshed.keptWithoutData = try await local.keptWithoutData(of: old.url)
+                    refreshed.keptWithoutData = try await local.keptWithoutData(of: url)
                 }
             }
             if outcome == .updated, let old {

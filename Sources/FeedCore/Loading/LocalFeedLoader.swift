@@ -56,6 +56,11 @@ package struct LocalFeedLoader: Sendable {
         try await store.keptWithoutData(of: url)
     }
 
+    /// Returns the ids of the current and kept images.
+    func imageIDs(of url: ResourceURL) async throws(FeedError) -> SavedImageIDs {
+        try await store.imageIDs(of: url)
+    }
+
     /// The result of saving a feed.
     package struct Saved: Hashable, Sendable {
         package let moment: Timestamp
@@ -63,6 +68,10 @@ package struct LocalFeedLoader: Sendable {
         package var keptCount = 0
         /// The kept images that are in the feed again.
         package var returned: [FeedImage] = []
+        /// Why a further page could not be loaded, although the pages before it are saved.
+        var pageFailure: FeedError?
+        /// Notes about the further pages.
+        var notes: [String] = []
     }
 
     /// Deletes the old items, timestamps and saves, in this order and in one transaction: a save that fails leaves the
@@ -91,6 +100,25 @@ package struct LocalFeedLoader: Sendable {
                 try change.letGo(from: new.url, by: keep, now: new.savedAt)
             }
             return Saved(moment: new.savedAt, keptCount: try change.countKept(of: new.url), returned: returned)
+        }
+    }
+
+    /// Saves the new images of an older page and the walks that later runs continue, in one transaction.
+    ///
+    /// It returns the number of kept images. If `keep` covers none of the new images, the walks are `ifFull`: further
+    /// pages are older still.
+    func savePage(
+        _ images: [FeedImage], of saved: SavedFeed, by keep: Keep, walks: [OpenWalk], ifFull: [OpenWalk]
+    ) async throws(FeedError) -> (keptCount: Int, walks: [OpenWalk]) {
+        try await store.change { [now] change throws(FeedError) in
+            try Self.requireUnchanged(saved, in: change)
+            let before = try change.countKept(of: saved.url)
+            try change.keep(images, of: saved.url)
+            try change.letGo(from: saved.url, by: keep, now: now())
+            let count = try change.countKept(of: saved.url)
+            let left = !images.isEmpty && count <= before ? ifFull : walks
+            try change.setWalks(left, of: saved.url)
+            return (count, left)
         }
     }
 
@@ -136,9 +164,7 @@ package struct LocalFeedLoader: Sendable {
 
     private static func timestamp(_ new: SavedFeed, _ moment: Timestamp, _ tell: (FeedStep) -> Void) -> SavedFeed {
         tell(.timestamped(moment))
-        var new = new
-        new.savedAt = moment
-        return new
+        return new.at(moment)
     }
 }
 

@@ -1,18 +1,3 @@
-/// A further page of a feed.
-package struct FeedPage: Hashable, Sendable {
-    package let url: ResourceURL
-    /// The number of the page; the feed itself is page 1.
-    package let number: Int
-    /// Whether the URL follows the custom of WordPress, and no page names it.
-    package let isGuessed: Bool
-
-    package init(url: ResourceURL, number: Int, isGuessed: Bool = false) {
-        self.url = url
-        self.number = number
-        self.isGuessed = isGuessed
-    }
-}
-
 /// Decides where a walk through the pages of a feed goes on.
 struct PageTrail: Sendable {
     /// The URL of the first page, after redirects.
@@ -43,6 +28,8 @@ struct PageTrail: Sendable {
         let guess = place.setting("paged", to: "\(max(1, first) &+ Int64(number))")
         return FeedPage(url: guess, number: number + 1, isGuessed: true)
     }
+
+    func hasSeen(_ page: FeedPage) -> Bool { pages.contains(page.url.keyWithoutFragment.hashValue) }
 
     /// Returns whether the walk may go on at this URL, from a link or a redirect.
     ///

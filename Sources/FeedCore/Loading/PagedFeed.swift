@@ -4,8 +4,8 @@ struct PagedFeed {
     private(set) var count = 1
     private var pageNotes: [String]
     private var images: [FeedImage]
-    private var next: FeedPage?
-    private var trail: PageTrail
+    private(set) var next: FeedPage?
+    private(set) var trail: PageTrail
     private let mostImages: Int
     /// The ids of the items of all pages; nil while there is one page.
     private var items: Set<ExactText>?

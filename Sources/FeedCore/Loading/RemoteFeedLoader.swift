@@ -18,6 +18,9 @@ package struct RemoteFeedLoader: Sendable {
         package var interval: Duration?
         /// Notes about what was left out of the feed.
         package var notes: [String] = []
+        /// The page after the last one of this answer.
+        var next: FeedPage?
+        let trail: PageTrail
     }
 
     private let client: any HTTPClient
@@ -61,21 +64,26 @@ package struct RemoteFeedLoader: Sendable {
     ///
     /// With validators the request is conditional, and `notModified` for the first page counts for all pages. The
     /// deadline includes reading the feed, because a hostile feed can take longer to read than to receive. `notBefore`
-    /// is the end of a pause that the server asked for in an earlier run.
+    /// is the end of a pause that the server asked for in an earlier run. With `onlyFirst`, the caller requests the
+    /// further pages.
     package func load(
         _ url: ResourceURL, validators: Validators = Validators(), givenBy giver: FeedGiver = .person,
-        notBefore: Timestamp? = nil
+        notBefore: Timestamp? = nil, onlyFirst: Bool = false
     ) async throws(FeedError) -> Answer {
-        guard let deadline = client.deadline else {
-            return try await request(url, validators, givenBy: giver, notBefore)
-        }
-        return try await deadline.limit { () async throws(FeedError) in
-            try await request(url, validators, givenBy: giver, notBefore)
+        try await limited { () async throws(FeedError) in
+            try await request(url, validators, givenBy: giver, notBefore, maxPages: onlyFirst ? 1 : maxPages)
         }
     }
 
+    private func limited<Outcome: Sendable>(
+        _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        guard let deadline = client.deadline else { return try await work() }
+        return try await deadline.limit(work)
+    }
+
     private func request(
-        _ url: ResourceURL, _ validators: Validators, givenBy giver: FeedGiver, _ notBefore: Timestamp?
+        _ url: ResourceURL, _ validators: Validators, givenBy giver: FeedGiver, _ notBefore: Timestamp?, maxPages: Int
     ) async throws(FeedError) -> Answer {
         guard url.isRemote || giver != .cache else { throw FeedError.unnamed(url, "is a file") }
         let terms = RequestTerms(
@@ -86,20 +94,21 @@ package struct RemoteFeedLoader: Sendable {
         let head = response.head
         let imageTerms = imageTerms(url, terms, response, givenBy: giver)
         let movedTo = Self.newURL(of: url, response)
+        let trail = PageTrail(from: url, response.redirectedURL)
         switch head.status {
         case HTTPStatus.ok:
             var pages = PagedFeed(
-                try await decode(body, response, askedFor: url), PageTrail(from: url, response.redirectedURL),
-                mostImages: mostImages)
-            try await loadFurther(&pages, bytes: response.bodyBytes, on: imageTerms)
+                try await decode(body, response, askedFor: url), trail, mostImages: mostImages)
+            try await loadFurther(&pages, atMost: maxPages, bytes: response.bodyBytes, on: imageTerms)
             return Answer(
                 content: .feed(pages.feed, head.validators), imageTerms: imageTerms, movedTo: movedTo,
                 interval: UpdateInterval.longest(of: pages.interval, UpdateInterval.maxAge(in: head)),
-                notes: pages.notes)
+                notes: pages.notes, next: pages.next, trail: pages.trail)
         case HTTPStatus.notModified where !validators.isEmpty:
             return Answer(
                 content: .notModified(validators.updated(by: head.validators)), imageTerms: imageTerms,
-                movedTo: movedTo, interval: UpdateInterval.longest(of: nil, UpdateInterval.maxAge(in: head)))
+                movedTo: movedTo, interval: UpdateInterval.longest(of: nil, UpdateInterval.maxAge(in: head)),
+                trail: trail)
         default:
             throw HTTPStatus.failure(response, askedFor: url)
         }
@@ -113,7 +122,7 @@ package struct RemoteFeedLoader: Sendable {
 
     /// Requests the further pages on the terms of the images, because the feed names them as it names its images.
     private func loadFurther(
-        _ pages: inout PagedFeed, bytes: Int64, on terms: RequestTerms
+        _ pages: inout PagedFeed, atMost maxPages: Int, bytes: Int64, on terms: RequestTerms
     ) async throws(FeedError) {
         var bytes = bytes
         while pages.count < maxPages, let page = pages.takeNext() {
@@ -131,6 +140,19 @@ package struct RemoteFeedLoader: Sendable {
             } catch {
                 throw error.isCancellation ? error : error.about(page)
             }
+        }
+    }
+
+    /// Requests a further page of a walk whose pages are saved one by one; the page is nil at the end of the walk.
+    func load(
+        _ page: FeedPage, after trail: PageTrail, on terms: RequestTerms
+    ) async throws(FeedError) -> (page: DecodedFeed?, trail: PageTrail) {
+        try await limited { () async throws(FeedError) in
+            var trail = trail
+            guard trail.enters(page.url) else { return (nil, trail) }
+            let (response, body) = try await get(page.url, Validators(), maxBytes: maxBytes, on: terms)
+            let decoded = try await decode(body, response, of: page) { trail.enters($0) }
+            return (decoded, trail)
         }
     }
 
@@ -182,7 +204,7 @@ package struct RemoteFeedLoader: Sendable {
         return decoded
     }
 
-    private var mostImages: Int { FeedSizeLimit(bytes: maxBytes).images }
+    var mostImages: Int { FeedSizeLimit(bytes: maxBytes).images }
 
     /// A list may name private addresses with `--allow-private`; a feed from an archive may not.
     private func mayUsePrivate(_ giver: FeedGiver) -> Bool { allowsPrivate && giver != .cache }
@@ -199,7 +221,7 @@ package struct RemoteFeedLoader: Sendable {
 
 extension FeedError {
     /// Returns the error with the page that it concerns.
-    fileprivate func about(_ page: FeedPage) -> FeedError { about("page \(page.number), \(page.url)") }
+    func about(_ page: FeedPage) -> FeedError { about("page \(page.number), \(page.url)") }
 }
 
 /// The pause between two requests that a feed (RSS `ttl` and `sy:updatePeriod`) and its server (`Cache-Control`) ask for.

@@ -8,6 +8,9 @@ package protocol FeedStore: Sendable {
     /// Returns the feed's kept images whose data may be missing.
     func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage]
 
+    /// Returns the ids of the feed's current and kept images; none if it was never saved.
+    func imageIDs(of url: ResourceURL) async throws(FeedError) -> SavedImageIDs
+
     /// Counts the feed's kept images that `keep` excludes.
     func countKept(of url: ResourceURL, excludedBy keep: Keep, now: Timestamp) async throws(FeedError) -> Int
 
@@ -42,6 +45,8 @@ package protocol FeedStoreChange {
     /// it, including the credentials of its URL. A named feed stays named. Throws `notFound` if the feed was never
     /// saved.
     func confirm(_ saved: SavedFeed) throws(FeedError)
+    /// Replaces the open walks of a saved feed, which `insert` and `confirm` replace too.
+    func setWalks(_ walks: [OpenWalk], of url: ResourceURL) throws(FeedError)
     /// Remembers the trouble until the feed is inserted, confirmed or deleted. A feed that was never saved is ignored.
     func note(_ trouble: FeedTrouble, of url: ResourceURL) throws(FeedError)
 

@@ -102,20 +102,27 @@ struct FeedRefreshes: Sendable {
             let images = latest.feed.images
             let report = FeedReport(
                 url: url, outcome: outcome, images: images.count, kept: latest.keptCount, savedAt: latest.savedAt,
-                error: latest.saveFailure, movedTo: latest.movedTo, notes: latest.notes,
+                error: latest.saveFailure ?? latest.pageFailure, movedTo: latest.movedTo, notes: latest.notes,
                 hasEmptied: latest.hasEmptied)
-            return SyncedFeed(
+            var feed = SyncedFeed(
                 report: report, images: images + latest.keptWithoutData, imageTerms: latest.imageTerms,
                 predecessors: latest.predecessors)
+            if let failure = latest.pageFailure { note(failure, in: &feed) }
+            return feed
         } catch let error where error.isCancellation {
             return nil
         } catch {
-            var feed = await savedCopy(of: url, after: error)
-            let now = local.now()
-            feed?.trouble = FeedTrouble(error, at: now)
-            feed?.wait = error.retryAfter.map { FeedWait(feed: url, until: now + min($0, FeedWait.longest)) }
+            guard var feed = await savedCopy(of: url, after: error) else { return nil }
+            note(error, in: &feed)
             return feed
         }
+    }
+
+    /// Notes why the feed, or a page of it, could not be loaded from its server.
+    private func note(_ error: FeedError, in feed: inout SyncedFeed) {
+        let now = local.now()
+        feed.trouble = FeedTrouble(error, at: now)
+        feed.wait = error.retryAfter.map { FeedWait(feed: feed.report.url, until: now + min($0, FeedWait.longest)) }
     }
 
     /// Returns the saved copy of a feed that is out of reach, while the copy is fresh.

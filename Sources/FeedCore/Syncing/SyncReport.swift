@@ -47,6 +47,9 @@ package struct FeedReport: Hashable, Sendable {
     /// The error, unless the saved feed serves instead.
     package var failure: FeedError? { outcome == .failed || savedAt == nil ? error : nil }
 
+    /// The error of a further page, although the feed is saved.
+    package var pageFailure: FeedError? { outcome == .updated || outcome == .unchanged ? error : nil }
+
     package init(
         url: ResourceURL, outcome: Outcome, images: Int = 0, kept: Int = 0, savedAt: Timestamp? = nil,
         error: FeedError?, movedTo: ResourceURL? = nil, notes: [String] = [], hasEmptied: Bool = false

@@ -26,7 +26,9 @@ struct PageLinks {
         }
     }
 
-    private static let hosts: Set<String> = ["wordpress.org", "www.wordpress.org", "wordpress.com", "www.wordpress.com"]
+    private static let hosts: Set<String> = [
+        "wordpress.org", "www.wordpress.org", "wordpress.com", "www.wordpress.com",
+    ]
 
     /// Returns the URL of the next page; nil if the feed names none.
     func nextPage(in collector: ImageCollector) -> ResourceURL? {
