@@ -146,6 +146,15 @@ struct HistoryWalkTests {
         #expect(try await saved() == "l k | j i h g f e d c b a | []")
     }
 
+    @Test("A page without an image ends no walk")
+    func withoutImages() async throws {
+        site.serve("f e", "", "d c")
+        #expect(try await refresh().asked == [1, 2, 3])
+        site.serve("i h", "", "g f", "e d", "c")
+        #expect(try await refresh(now: 2_000_000).asked == [1, 2, 3, 4])
+        #expect(try await saved() == "i h | g f e d c | []")
+    }
+
     @Test("New items move the pages of a walk that continues, and no item is lost")
     func moved() async throws {
         site.serve("f e", "d c", "b a")

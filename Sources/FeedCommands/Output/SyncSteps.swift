@@ -66,6 +66,7 @@ struct SyncSteps {
         case .encoding: "encode"
         case .timestamped: "timestamp"
         case .saving: "save"
+        case .savingPage: "save_page"
         case .confirming: "confirm"
         }
     }
@@ -76,6 +77,7 @@ struct SyncSteps {
         case .encoding(let images): "encoding \(Phrases.count(images, "image"))"
         case .timestamped(let moment): "timestamp \(moment.rfc3339)"
         case .saving: "saving"
+        case .savingPage(let number, let images): "saving page \(number), \(Phrases.count(images, "new image"))"
         case .confirming: "renewing the saved feed's timestamp"
         }
     }

@@ -135,7 +135,7 @@ package struct FeedRefresh: Sendable {
                 () async throws(FeedError) in
                 let new = saved(old.feed, validators, pages: pages)
                 let result = try await local.confirm(new, over: old, telling: tell)
-                return try await walk?.run(after: result, of: new.at(result.moment)) ?? result
+                return try await walk?.run(after: result, of: new.at(result.moment), telling: tell) ?? result
             }
         }
         switch answer.content {
@@ -148,7 +148,7 @@ package struct FeedRefresh: Sendable {
                 () async throws(FeedError) in
                 let new = saved(feed, validators, pages: remote.maxPages)
                 let result = try await local.save(new, over: old, telling: tell)
-                return try await walk?.run(after: result, of: new.at(result.moment)) ?? result
+                return try await walk?.run(after: result, of: new.at(result.moment), telling: tell) ?? result
             }
         }
     }

@@ -46,7 +46,7 @@ struct HistoryWalk {
     ///
     /// `first` is the result of saving the first page as `saved`.
     mutating func run(
-        after first: LocalFeedLoader.Saved, of saved: SavedFeed
+        after first: LocalFeedLoader.Saved, of saved: SavedFeed, telling tell: @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> LocalFeedLoader.Saved {
         var result = first
         let earlierNotes = trail.notes.count
@@ -69,6 +69,7 @@ struct HistoryWalk {
                 result.pageFailure = error.about(walk.page)
                 break
             }
+            tell(.savingPage(walk.page.number, images: images.count))
             (result.keptCount, walks) = try await local.savePage(
                 images, of: saved, by: keep, walks: walks, ifFull: ended)
         }

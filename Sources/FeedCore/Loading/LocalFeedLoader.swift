@@ -174,6 +174,8 @@ package enum FeedStep: Hashable, Sendable {
     case encoding(images: Int)
     case timestamped(Timestamp)
     case saving
+    /// A further page is saved, with this number of new images.
+    case savingPage(Int, images: Int)
     /// Only the timestamp and the validators are renewed.
     case confirming
 }

@@ -26,7 +26,7 @@ final class AtomFeed: XMLVisitor {
 
     private var details = ItemDetails()
     private var title: String?
-    private var pages = PageLinks()
+    private var pages = NextPageLinks()
     private var collector: ImageCollector
 
     init(_ document: FeedSource, taking selection: ImageSelection) {

@@ -28,7 +28,7 @@ final class RSSFeed: XMLVisitor {
     private var title: String?
     /// The title in Dublin Core, which replaces a missing title.
     private var otherTitle: String?
-    private var pages = PageLinks()
+    private var pages = NextPageLinks()
     private var collector: ImageCollector
 
     init(_ document: FeedSource, taking selection: ImageSelection) {

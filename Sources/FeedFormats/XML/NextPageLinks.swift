@@ -1,7 +1,7 @@
 internal import FeedCore
 
 /// What a feed in XML says about its further pages.
-struct PageLinks {
+struct NextPageLinks {
     private typealias Link = (reference: String, base: ResourceURL?)
 
     private var next: Link?
