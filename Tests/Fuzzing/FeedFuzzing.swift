@@ -44,7 +44,7 @@ enum FeedFuzzing {
         }
         precondition(decoded.itemStarts.allSatisfy(images.indices.contains))
         precondition(decoded.itemStarts == decoded.itemStarts.sorted())
-        precondition(decoded.notes.count <= 101)
+        precondition(decoded.notes.count <= 102)
         if let next = decoded.nextPage { precondition(next.isRemote || !url.isRemote) }
     }
 

@@ -21,6 +21,8 @@ struct FeedItem {
     ///
     /// The first list with an image wins.
     var substitutes: [[NamedImage]] = []
+    /// The videos, sounds and documents of the item.
+    var others = OtherMedia()
     /// The reason why the rest of the item's HTML was skipped, or nil.
     var skipReason: String?
 

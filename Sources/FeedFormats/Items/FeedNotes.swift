@@ -8,10 +8,14 @@ struct FeedNotes {
 
     private var notes: [String] = []
     private var omitted = 0
+    /// The videos, sounds and documents of the feed, whose number is the first note.
+    var others = OtherMedia()
 
     var count: Int { notes.count + omitted }
 
-    var all: [String] { omitted == 0 ? notes : notes + ["and \(omitted) more were left out"] }
+    var all: [String] {
+        [others.note].compactMap(\.self) + notes + (omitted == 0 ? [] : ["and \(omitted) more were left out"])
+    }
 
     mutating func add(_ note: @autoclosure () -> String) {
         if notes.count < Self.most { notes.append(note()) } else { omitted += 1 }

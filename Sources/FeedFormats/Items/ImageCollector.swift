@@ -64,6 +64,7 @@ struct ImageCollector {
         try DecodingFailure.check()
         itemCount += 1
         itemHashes.insert(given.identity)
+        notes.others.add(given.others)
         var item = given.withOneSubject
         item.number = itemCount
         let mustWait = waiting.map { !$0.isEmpty || item.hasRelativeReference } == true

@@ -61,7 +61,7 @@ enum ImageKind {
     /// Returns the suffixes of the file name; a reference to a host has none.
     ///
     /// The part before a semicolon counts, too, because parameters such as `jsessionid` may follow it.
-    private static func suffixes(of reference: String) -> [String] {
+    static func suffixes(of reference: String) -> [String] {
         let slash = UInt8(ascii: "/")
         let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let start = path.lastIndex(of: slash).map { path.index(after: $0) } ?? path.startIndex

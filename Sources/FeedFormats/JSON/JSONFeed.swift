@@ -194,7 +194,7 @@ struct JSONFeed {
             case "title": item.title = try words(&reader)
             case "image": image = NamedImage(try text(&reader))
             case "banner_image": banner = NamedImage(try text(&reader))
-            case "attachments": attachments = try readAttachments(&reader)
+            case "attachments": attachments = try readAttachments(&reader, &item.others)
             case "content_html":
                 guard let markup = try text(&reader) else { continue }
                 (content, texts[0], item.skipReason) = HTMLImages.find(
@@ -247,7 +247,9 @@ struct JSONFeed {
         while try reader.nextElement() { details.add(tag: try text(&reader)) }
     }
 
-    private func readAttachments(_ reader: inout JSONReader) throws(JSONError) -> [NamedImage] {
+    private func readAttachments(
+        _ reader: inout JSONReader, _ others: inout OtherMedia
+    ) throws(JSONError) -> [NamedImage] {
         guard try reader.peek() == .array else {
             try reader.skipValue()
             return []
@@ -260,13 +262,15 @@ struct JSONFeed {
                 try reader.skipValue()
                 continue
             }
-            if let attachment = try readAttachment(&reader) { attachments.append(attachment) }
+            if let attachment = try readAttachment(&reader, &others) { attachments.append(attachment) }
             guard attachments.count <= mostRenditions else { throw reader.error(.tooMany(mostRenditions), at: start) }
         }
         return attachments
     }
 
-    private func readAttachment(_ reader: inout JSONReader) throws(JSONError) -> NamedImage? {
+    private func readAttachment(
+        _ reader: inout JSONReader, _ others: inout OtherMedia
+    ) throws(JSONError) -> NamedImage? {
         var url: String?
         var type: String?
         var title: String?
@@ -279,7 +283,10 @@ struct JSONFeed {
             default: try reader.skipValue()
             }
         }
-        guard let url, ImageKind.isImage(type: type, reference: url) else { return nil }
+        guard let url, ImageKind.isImage(type: type, reference: url) else {
+            others.add(url, type: type)
+            return nil
+        }
         return NamedImage(url, description: title)
     }
 

@@ -135,7 +135,11 @@ final class AtomFeed: XMLVisitor {
             item.link = item.link ?? (reference, link.base)
         } else if link.isLink("license") {
             item.details.add(rights: reference, rank: 1)
-        } else if link.isLink("enclosure"), ImageKind.isImage(type: link.attribute("type"), reference: reference) {
+        } else if link.isLink("enclosure") {
+            let type = link.attribute("type")
+            guard ImageKind.isImage(type: type, reference: reference) else {
+                return item.others.add(reference, type: type)
+            }
             let description = link.attribute("title").flatMap(FoldedText.fold)
             try item.add(
                 NamedImage(reference, base: link.base, description: description), rank: AtomRank.enclosure)

@@ -138,7 +138,7 @@ struct MediaRSS {
         return (images, item.thumbnails.map(\.named))
     }
 
-    private static func isImage(_ element: XMLElement) -> Bool {
+    static func isImage(_ element: XMLElement) -> Bool {
         guard let reference = element.attribute("url") else { return false }
         let type = element.attribute("type")
         let medium = element.attribute("medium")?.lowercased()

@@ -143,8 +143,11 @@ final class RSSFeed: XMLVisitor {
     }
 
     private func addEnclosure(_ element: XMLElement, at url: String?) throws(DecodingFailure) -> XMLInterest {
-        if let url, ImageKind.isImage(type: Self.attribute("type", of: element), reference: url) {
+        let type = Self.attribute("type", of: element)
+        if let url, ImageKind.isImage(type: type, reference: url) {
             try item.add(NamedImage(url, base: element.base), rank: RSSRank.enclosure)
+        } else {
+            item.others.add(url, type: type)
         }
         return .nothing
     }

@@ -18,6 +18,8 @@ struct XMLItem {
     var authors: Set<String> = []
     var media = MediaRSS()
     var details = ItemDetails()
+    /// The videos, sounds and documents.
+    var others = OtherMedia()
     /// The images besides those of Media RSS.
     private var ranked: [(rank: Int, image: NamedImage)] = []
     /// The image of an item that has no other.
@@ -78,6 +80,11 @@ struct XMLItem {
     /// It returns nil for any other element.
     mutating func beginMedia(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest? {
         let interest = media.begin(element)
+        if interest == .children, element.name == XMLName(.media, "content"), !MediaRSS.isImage(element) {
+            others.add(
+                element.attribute("url"), type: element.attribute("type"),
+                medium: element.attribute("medium")?.lowercased())
+        }
         try checkCount()
         return interest
     }
@@ -98,6 +105,7 @@ struct XMLItem {
             id: id, title: title ?? otherTitle, link: link ?? otherLink, published: dates.lazy.compactMap { $0 }.first,
             location: media.location, details: details, text: text?.1, images: images + others,
             substitutes: [fallbackImage.map { [$0] } ?? [], bareImages.image.map { [$0] } ?? [], thumbnails],
+            others: self.others,
             skipReason: skipReason)
     }
 }
