@@ -25,6 +25,12 @@ package struct FeedDecoder: FeedDecoding {
         }
     }
 
+    package func readPage(
+        _ page: FeedSource, taking selection: ImageSelection
+    ) throws(FeedError) -> [PageImage] {
+        try PageImages.find(in: page, taking: selection)
+    }
+
     package func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
         try OPMLList.decode(document)
     }

@@ -84,6 +84,11 @@ struct FeedStoreContractTests {
         try await kind.feedStore().whatAnImageIsOfComesBackExact()
     }
 
+    @Test("the pages that items link to come back until they are replaced", arguments: StoreKind.allCases)
+    func linkedPagesComeBackUntilTheyAreReplaced(_ kind: StoreKind) async throws {
+        try await kind.feedStore().linkedPagesComeBackUntilTheyAreReplaced()
+    }
+
     @Test("a feed without images is retrieved", arguments: StoreKind.allCases)
     func anEmptyFeedComesBack(_ kind: StoreKind) async throws {
         try await kind.feedStore().anEmptyFeedComesBack()

@@ -31,13 +31,14 @@ struct PrivateAddressTests {
         http {
             log_format asked "$server_addr $uri";
             access_log access.log asked;
-            types { image/png png; application/json json; }
+            types { image/png png; application/json json; text/html html; text/xml xml; }
             server {
                 listen 80;
                 listen [::]:80;
                 root site;
                 location = /to-private { return 302 http://10.1.2.3/a.png; }
                 location = /feed-to-private { return 302 http://10.1.2.3/feed.json; }
+                location = /page-to-private { return 302 http://10.1.2.3/page.html; }
                 location = /to-public { return 302 http://outside.example/a.png; }
             }
         }
@@ -93,6 +94,39 @@ struct PrivateAddressTests {
         #expect(feed.status == .exited(65), "\(feed.errorText)")
         #expect(feed.errorText.contains("10.1.2.3"))
         #expect(try askedAddresses().allSatisfy { $0 == "93.184.216.34" })
+    }
+
+    @Test(
+        "The items of a public feed can't lead to pages at private addresses",
+        arguments: privateSites.map { "\($0)/page.html" } + ["\(publicSite)/page-to-private"])
+    func pages(page: String) async throws {
+        let html = "<meta property='og:image' content='\(Self.publicSite)/a.png'>"
+        try directory.write(Array(html.utf8), to: "site/page.html")
+        let links = [page, "\(Self.publicSite)/page.html"].map { "<item><link>\($0)</link></item>" }.joined()
+        try directory.write(Array("<rss><channel>\(links)</channel></rss>".utf8), to: "site/feed.xml")
+        let result = try await run("\(Self.publicSite)/feed.xml", ["--follow"])
+        #expect(result.status == .exited(23), "\(result.errorText)")
+        #expect(result.errorText.contains("--allow-private"), "\(result.errorText)")
+        #expect(try askedAddresses().allSatisfy { $0 == "93.184.216.34" })
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 1)
+    }
+
+    @Test("A page at a public address can't lead a private feed to private addresses, but a private page can")
+    func pagesOfPrivateFeed() async throws {
+        try directory.write(
+            Array("<meta property='og:image' content='http://10.1.2.3/a.png'>".utf8), to: "site/page.html")
+        func sync(_ site: String, _ arguments: String...) async throws -> ProcessResult {
+            let item = "<item><guid>\(site)</guid><link>\(site)/page.html</link></item>"
+            try directory.write(Array("<rss><channel>\(item)</channel></rss>".utf8), to: "site/feed.xml")
+            return try await run("http://inside.example/feed.xml", ["--follow"] + arguments)
+        }
+        for _ in 1...2 {
+            let result = try await sync(Self.publicSite)
+            #expect(result.status == .exited(23), "\(result.errorText)")
+            #expect(result.errorText.contains("10.1.2.3"))
+        }
+        expectQuiet(try await sync("http://127.0.0.1"))
+        expectQuiet(try await sync(Self.publicSite, "--allow-private"))
     }
 
     @Test("--allow-private admits private addresses, and public ones under any name")

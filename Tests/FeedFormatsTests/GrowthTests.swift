@@ -151,6 +151,35 @@
             #expect(large <= 5 * small + 10_000, "\(small) steps and \(large) steps")
         }
 
+        private static let pages: [String: Text] = [
+            "meta tags": { numbered($0) { "<meta property=og:image content=/\($0).png>" } },
+            "one comic": { "<div id=comic>\(numbered($0) { "<img src=/\($0).png>" })</div>" },
+            "many comics": { numbered($0) { "<div id=comic><img src=/\($0).png></div>" } },
+            "nested comics": { times($0, "\(times(4000, "<div id=comic>"))\(times(4000, "</div>  "))") },
+            "a list of classes": { "<div class='\(times($0, "comic "))'><img src=a>" },
+            "a long title": { "<div id=comic><img src=/a.png title='\(times($0, "a "))'></div>" },
+        ]
+
+        @Test("a hostile page that is four times as long takes as many more steps", arguments: pages.keys.sorted())
+        func pageGrowth(name: String) throws {
+            let text = try #require(Self.pages[name])
+            func steps(_ size: Int) throws -> Int {
+                let page = FeedSource(bytes: Array(text(size).utf8), url: HostileFeed.url)
+                var failure: FeedError?
+                let count = StepCounter.count {
+                    do throws(FeedError) {
+                        _ = try FeedDecoder().readPage(page, taking: ImageSelection())
+                    } catch {
+                        failure = error
+                    }
+                }
+                #expect(failure == nil)
+                return count
+            }
+            let (small, large) = (try steps(4000), try steps(16_000))
+            #expect(large <= 5 * small + 10_000, "\(small) steps and \(large) steps")
+        }
+
         @Test("the steps for furniture grow in proportion to the number of items")
         func furniture() throws {
             func steps(_ count: Int) -> Int {

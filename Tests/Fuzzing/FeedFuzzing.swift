@@ -18,8 +18,11 @@ enum FeedFuzzing {
         let document = FeedSource(
             bytes: Array(bytes.dropFirst()), url: url, contentType: contentTypes[Int(choice >> 1 & 3)])
         do throws(FeedError) {
-            if choice & 0x80 == 0 {
-                check(try FeedDecoder().decode(document, taking: ImageSelection(all: choice & 8 != 0)), from: url)
+            let selection = ImageSelection(all: choice & 8 != 0, follows: choice & 0x10 != 0)
+            if choice & 0xC0 == 0x40 {
+                check(try FeedDecoder().readPage(document, taking: selection), from: url)
+            } else if choice & 0x80 == 0 {
+                check(try FeedDecoder().decode(document, taking: selection), from: url)
             } else {
                 let list = try FeedDecoder().decodeSubscriptions(document)
                 precondition(list.feeds.allSatisfy(\.isRemote))
@@ -46,6 +49,16 @@ enum FeedFuzzing {
         precondition(decoded.itemStarts == decoded.itemStarts.sorted())
         precondition(decoded.notes.count <= 102)
         if let next = decoded.nextPage { precondition(next.isRemote || !url.isRemote) }
+    }
+
+    private static func check(_ images: [PageImage], from page: ResourceURL) {
+        precondition(images.count <= 64)
+        for image in images {
+            precondition(image.description != "" && image.url.credentials == nil && image.alternatives.count <= 8)
+            for place in [image.url] + image.alternatives {
+                precondition(place.isRemote || (!page.isRemote && place.isBeside(page)))
+            }
+        }
     }
 
     /// The fixtures, from a server and from a file; and what the formats' rare parts are made of.
@@ -103,6 +116,11 @@ enum FeedFuzzing {
         seeds.append(("loose", [0] + Array(loose.utf8)))
         let page = "<!doctype html><link rel=alternate type=application/rss+xml href=/feed><img src=a>"
         seeds.append(("page", [0] + Array(page.utf8)))
+        let head =
+            "<base href=/b/><meta charset=latin1><meta property=og:image content=a.png><link rel=image_src href=c.png>"
+        let comic =
+            "<div id=comic class='x comic'><a href=/d.png><img src=d-9x9.png alt=x></a></div><img id=cc-comic src=e>"
+        seeds.append(("linked-page", [0x40] + Array("\(head)\(comic)".utf8)))
         return seeds
     }
 }

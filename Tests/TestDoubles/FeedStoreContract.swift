@@ -141,6 +141,38 @@ package struct FeedStoreContract: Sendable {
         #expect(try await store.retrieve(.first) == saved)
     }
 
+    package func linkedPagesComeBackUntilTheyAreReplaced() async throws {
+        let failure = FeedError.invalidData("HTTP 404", status: 404, host: "blog.example")
+        let passing = FeedError.connectivity("silence", host: "blog.example")
+        func url(_ number: Int) -> ResourceURL { .known("https://blog.example/\(number)?a=\u{E9}") }
+        let pages = [
+            LinkedPage(url: url(0)), LinkedPage(url: url(1), images: [PageImage(url: .image(1))]),
+            LinkedPage(
+                url: url(2),
+                images: [
+                    PageImage(url: .image(3), description: "A\u{301} \u{1F30A}", alternatives: [.image(4), .image(5)]),
+                    PageImage(url: .image(2)),
+                ], isPublic: false),
+            LinkedPage(
+                url: url(3),
+                failure: RememberedFailure(error: failure, failedAt: Timestamp(microseconds: 7), count: 3)),
+            LinkedPage(
+                url: url(4),
+                failure: RememberedFailure(error: passing, failedAt: Timestamp(microseconds: 8), count: 0)),
+        ]
+        var saved = SavedFeed.sample()
+        for page in pages { saved.linkedPages[page.url.key] = page }
+        try await save(saved)
+        #expect(try await store.retrieve(saved.url) == saved)
+        #expect(try await store.retrieve(.second) == nil)
+        saved.linkedPages = saved.linkedPages.filter { $0.value.url.text.contains("/2?") }
+        try await store.change { [saved] change throws(FeedError) in try change.confirm(saved) }
+        #expect(try await store.retrieve(saved.url) == saved)
+        try await delete(saved.url)
+        try await save(.sample())
+        #expect(try await store.retrieve(saved.url)?.linkedPages == [:])
+    }
+
     package func anEmptyFeedComesBack() async throws {
         let saved = SavedFeed.sample(images: 0)
         try await save(saved)

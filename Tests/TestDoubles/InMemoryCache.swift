@@ -4,28 +4,34 @@ internal import Synchronization
 extension SavedFeed {
     /// Returns the same feed with other current images.
     package func with(images: [FeedImage]) -> SavedFeed {
-        SavedFeed(
+        var feed = SavedFeed(
             url: url, feed: Feed(format: feed.format, title: feed.title, images: images), savedAt: savedAt,
             validators: validators, pages: pages, walks: walks, isNamed: isNamed, seesOwnNetwork: seesOwnNetwork,
             movedTo: movedTo, rules: rules, keep: keep, keptCount: keptCount, kept: kept)
+        feed.linkedPages = linkedPages
+        return feed
     }
 
     /// Returns the same feed with other kept images.
     package func with(
         kept: [FeedImage], count: Int? = nil, keep: Keep? = nil, trouble: FeedTrouble? = nil
     ) -> SavedFeed {
-        SavedFeed(
+        var saved = SavedFeed(
             url: url, feed: feed, savedAt: savedAt, validators: validators, pages: pages, walks: walks,
             isNamed: isNamed, seesOwnNetwork: seesOwnNetwork, movedTo: movedTo, rules: rules, keep: keep ?? self.keep,
             keptCount: count ?? kept.count, kept: kept, interval: interval, trouble: trouble)
+        saved.linkedPages = linkedPages
+        return saved
     }
 
     /// Returns the same feed with other open walks.
     func with(walks: [OpenWalk]) -> SavedFeed {
-        SavedFeed(
+        var saved = SavedFeed(
             url: url, feed: feed, savedAt: savedAt, validators: validators, pages: pages, walks: walks,
             isNamed: isNamed, seesOwnNetwork: seesOwnNetwork, movedTo: movedTo, rules: rules, keep: keep,
             keptCount: keptCount, kept: kept, interval: interval, trouble: trouble)
+        saved.linkedPages = linkedPages
+        return saved
     }
 }
 

@@ -109,11 +109,13 @@ package final class InMemoryFeedStore: FeedStore {
             try store.receive(.confirm)
             guard let old = contents.feeds[saved.url.text] else { throw .notFound("\(saved.url): was never saved") }
             contents.troubles[saved.url.text] = nil
-            contents.feeds[saved.url.text] = SavedFeed(
+            var confirmed = SavedFeed(
                 url: saved.url, feed: old.feed, savedAt: saved.savedAt, validators: saved.validators,
                 pages: saved.pages, walks: saved.walks, isNamed: old.isNamed || saved.isNamed,
                 seesOwnNetwork: saved.seesOwnNetwork, movedTo: saved.movedTo,
                 rules: saved.rules, keep: saved.keep, interval: saved.interval)
+            confirmed.linkedPages = saved.linkedPages
+            contents.feeds[saved.url.text] = confirmed
         }
 
         func setWalks(_ walks: [OpenWalk], of url: ResourceURL) {

@@ -12,6 +12,11 @@ extension HTTPHead {
 }
 
 extension FeedDecoding {
+    /// Decoders of tests about feeds read no pages.
+    package func readPage(
+        _ page: FeedSource, taking selection: ImageSelection
+    ) throws(FeedError) -> [PageImage] { [] }
+
     package func decode(_ body: [UInt8], from url: ResourceURL) throws(FeedError) -> Feed {
         try decode(FeedSource(bytes: body, url: url)).feed
     }

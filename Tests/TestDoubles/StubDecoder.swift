@@ -16,6 +16,14 @@ package final class StubDecoder: FeedDecoding {
         return DecodedFeed(feed: try result.get())
     }
 
+    package func readPage(
+        _ page: FeedSource, taking selection: ImageSelection
+    ) throws(FeedError) -> [PageImage] {
+        recorded.withLock { $0.append(page.bytes) }
+        // Each byte of a page stands for an image.
+        return page.bytes.map { PageImage(url: .image(Int($0))) }
+    }
+
     package func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
         recorded.withLock { $0.append(document.bytes) }
         _ = try result.get()

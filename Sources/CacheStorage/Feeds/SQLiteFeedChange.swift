@@ -35,6 +35,7 @@ struct SQLiteFeedChange: FeedStoreChange {
             try feed.run()
             try kept.deleteCurrent()
             try WalkRows(connection: connection, feed: kept.feed).replace(with: saved.walks)
+            try LinkedPageRows(connection: connection, feed: kept.feed).replace(with: saved.linkedPages)
             return try ItemWriter(connection: connection, feed: kept.feed).append(saved.feed.images)
         }
         let feed = try connection.statement(
@@ -49,6 +50,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(15, row)
         try feed.run()
         try WalkRows(connection: connection, feed: row).replace(with: saved.walks)
+        try LinkedPageRows(connection: connection, feed: row).replace(with: saved.linkedPages)
         try ItemWriter(connection: connection, feed: row).append(saved.feed.images)
     }
 
@@ -107,8 +109,11 @@ struct SQLiteFeedChange: FeedStoreChange {
             """)
         try bind(saved, to: feed)
         try feed.run()
-        guard connection.changedRows == 1 else { throw .notFound("\(saved.url): was never saved") }
-        try setWalks(saved.walks, of: saved.url)
+        guard connection.changedRows == 1, let row = try FeedRow.find(saved.url, in: connection) else {
+            throw .notFound("\(saved.url): was never saved")
+        }
+        try LinkedPageRows(connection: connection, feed: row.id).replace(with: saved.linkedPages)
+        try WalkRows(connection: connection, feed: row.id).replace(with: saved.walks)
     }
 
     func setWalks(_ walks: [OpenWalk], of url: ResourceURL) throws(FeedError) {

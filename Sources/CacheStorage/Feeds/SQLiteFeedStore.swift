@@ -74,6 +74,7 @@ extension SQLiteFeedStore {
                 movedTo: row.text(11).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(12), keep: head.keep,
                 keptCount: Int(row.integer(13)), kept: kept,
                 interval: row.isNull(15) ? nil : .seconds(row.integer(15)), trouble: trouble(in: row, from: 16))
+            saved?.linkedPages = try LinkedPageRows(connection: connection, feed: row.integer(6)).all()
         }
         return saved
     }

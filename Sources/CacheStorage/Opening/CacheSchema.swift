@@ -111,6 +111,24 @@ struct CacheSchema: Sendable {
             PRIMARY KEY (feed, position)
         ) STRICT, WITHOUT ROWID;
         """,
+        // One row for each image of a page, or for a failure, or for a page without an image, see `LinkedPageRows`.
+        """
+        CREATE TABLE linked_pages (
+            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
+            url TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            public INTEGER NOT NULL,
+            image TEXT,
+            alternatives TEXT,
+            description TEXT,
+            kind TEXT,
+            status INTEGER,
+            message TEXT,
+            failed_at INTEGER,
+            count INTEGER,
+            PRIMARY KEY (feed, url, number)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ])
 
     /// "FSYN", which distinguishes a cache's database from any other SQLite file.
@@ -172,10 +190,10 @@ struct CacheSchema: Sendable {
         let tables = try connection.integer(
             """
             SELECT count(*) FROM sqlite_schema
-            WHERE type = 'table'
-                AND name IN ('feeds', 'items', 'images', 'failures', 'waits', 'last_feed', 'walks')
+            WHERE type = 'table' AND name IN (
+                'feeds', 'items', 'images', 'failures', 'waits', 'last_feed', 'walks', 'linked_pages')
             """)
-        guard tables == 7 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
+        guard tables == 8 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
                 """
@@ -193,6 +211,10 @@ struct CacheSchema: Sendable {
                 "feed, until FROM waits",
                 "id FROM last_feed",
                 "feed, position, url, page, guessed, ends_at_saved, begun FROM walks",
+                """
+                feed, url, number, public, image, alternatives, description, kind, status, message, failed_at, count
+                FROM linked_pages
+                """,
             ] {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }

@@ -37,6 +37,10 @@ enum OptionTable {
             "all-images", sets: \.allImages, .main, of: [.sync, .show],
             "include decoration: emoji, avatars, tracking pixels"
         ).perFeed,
+        .flag(
+            "follow", sets: \.follow, .main, of: [.sync, .show],
+            "for an item without an image, take the image of the page that it links to; for the section of a feed"
+        ).perFeed,
         .value(
             "opml", "FILE", sets: \.opml, as: .path("feeds.opml", insteadOfURL: ": download the list first"),
             .main, of: [.sync],

@@ -40,6 +40,8 @@ struct Settings: Hashable, Sendable {
     var includes: [String] = []
     var excludes: [String] = []
     var allImages = false
+    /// Whether an item without an image takes its image from the page that it links to.
+    var follow = false
     /// The path of an OPML subscription list.
     var opml: String?
     var maxRedirects = 10

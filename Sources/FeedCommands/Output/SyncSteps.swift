@@ -68,6 +68,8 @@ struct SyncSteps {
         case .saving: "save"
         case .savingPage: "save_page"
         case .confirming: "confirm"
+        case .following: "follow"
+        case .followed: "page"
         }
     }
 
@@ -79,6 +81,8 @@ struct SyncSteps {
         case .saving: "saving"
         case .savingPage(let number, let images): "saving page \(number), \(Phrases.count(images, "new image"))"
         case .confirming: "renewing the saved feed's timestamp"
+        case .following(let pages): "\(Phrases.count(pages, "page")) to request for items without an image"
+        case .followed(let page, let images): "\(page): \(images == 0 ? "no image" : Phrases.count(images, "image"))"
         }
     }
 }

@@ -84,6 +84,8 @@ enum SyncText {
                 "would not request \(feed.url) (waiting, \(Phrases.count(feed.images, "image")))"
             case .offline, .waiting, .failed: nil
             }
+        case .feedStep(let url, .following(let pages)):
+            "would request \(Phrases.count(pages, "page")) that \(url) links to"
         case .imageMissing(let url): "would download \(url)"
         case .imageToRevalidate(let url): "would request \(url) again"
         default: nil

@@ -24,17 +24,23 @@ extension Session {
         givenBy giver: FeedGiver = .person,
         interval: FeedRefresh.Interval? = nil
     ) -> FeedRefresh {
+        let selection = ImageSelection(
+            all: own.allImages, includes: own.includes, excludes: own.excludes, follows: own.follow)
         let remote = RemoteFeedLoader(
             client: client, decoder: world.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
-            selection: ImageSelection(all: own.allImages, includes: own.includes, excludes: own.excludes),
+            selection: selection,
             identity: own.identity, allowsPrivate: own.allowPrivate,
             manner: own.manner == settings.manner ? nil : own.manner,
             hasOwnRoute: own.proxy != settings.proxy || own.caFile != settings.caFile,
             imageLimits: ImageLimits(
                 maxBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize, minSize: own.minSize))
+        let follower = PageFollower(
+            client: client, decoder: world.decoder, selection: selection,
+            mostImages: FeedSizeLimit(bytes: own.maxFeedSize).images, retriesFailed: own.retryFailed,
+            allowsPrivate: own.allowPrivate, pagesAtOnce: settings.jobs, now: now)
         return FeedRefresh(
             remote: remote, local: local, saves: saves, givenBy: giver, interval: interval,
-            keep: own.keep)
+            keep: own.keep, following: own.follow ? follower : nil)
     }
 
     /// Returns the feeds of the OPML list at `path`.

@@ -12,12 +12,20 @@ package struct FeedImage: Sendable {
     ///
     /// They contain no credentials.
     package let alternatives: [ResourceURL]
+    package let target: Target
 
     package static let mostAlternatives = 8
 
+    /// What the URL leads to.
+    package enum Target: Hashable, Sendable {
+        case image
+        /// A web page with the images of the item, for `PageFollower`.
+        case page(ofItemWithID: Bool)
+    }
+
     package init(
         id: String, description: String? = nil, location: String? = nil, url: ResourceURL, post: FeedPost? = nil,
-        alternatives: [ResourceURL] = []
+        alternatives: [ResourceURL] = [], target: Target = .image
     ) {
         self.id = id
         self.description = description
@@ -25,7 +33,11 @@ package struct FeedImage: Sendable {
         self.url = url
         self.post = post
         self.alternatives = alternatives
+        self.target = target
     }
+
+    /// Returns the id of an item's image, counted from 0.
+    package static func id(_ index: Int, of item: String) -> String { index == 0 ? item : "\(item)#\(index + 1)" }
 }
 
 extension FeedImage {
@@ -64,7 +76,7 @@ extension FeedImage: Hashable {
         ExactText(left.id) == ExactText(right.id) && left.url == right.url
             && left.description.map(ExactText.init) == right.description.map(ExactText.init)
             && left.location.map(ExactText.init) == right.location.map(ExactText.init)
-            && left.post == right.post && left.alternatives == right.alternatives
+            && left.post == right.post && left.alternatives == right.alternatives && left.target == right.target
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -49,6 +49,8 @@ package struct SavedFeed: Hashable, Sendable {
     package let interval: Duration?
     /// The reason why the last request for the feed failed; nil if it succeeded.
     package let trouble: FeedTrouble?
+    /// The pages of items without an image, with the images that were found there.
+    package var linkedPages: [ResourceURL.Key: LinkedPage] = [:]
 
     package var head: FeedHead {
         FeedHead(url: url, title: feed.title, format: feed.format, savedAt: savedAt, keep: keep)

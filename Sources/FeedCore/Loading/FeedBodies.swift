@@ -26,11 +26,12 @@ package final class FeedBodies: Sendable {
 
     /// Requests a body.
     ///
-    /// The caller hands it to `reading` or drops it with `discard`.
+    /// The caller hands it to `reading` or drops it with `discard`. A response that `accepts` refuses has no body.
     func get(
-        _ request: HTTPRequest, from client: any HTTPClient
+        _ request: HTTPRequest, from client: any HTTPClient,
+        accepting accepts: @escaping @Sendable (HTTPHead) -> Bool = { _ in true }
     ) async throws(FeedError) -> (HTTPResponse, CollectedBytes) {
-        let body = CollectedBytes(within: held)
+        let body = CollectedBytes(within: held, accepting: accepts)
         do {
             return (try await client.get(request, into: body), body)
         } catch {
@@ -38,7 +39,7 @@ package final class FeedBodies: Sendable {
             guard body.lackedMemory, !error.isCancellation else { throw error }
         }
         let claim = try await held.take(Int(clamping: request.maxBytes))
-        let claimed = CollectedBytes(within: held, claiming: claim)
+        let claimed = CollectedBytes(within: held, claiming: claim, accepting: accepts)
         do {
             return (try await client.get(request, into: claimed), claimed)
         } catch {
@@ -155,12 +156,17 @@ final class CollectedBytes: BodySink, StagedImage {
     private let memory: MemoryShare?
     /// Whether the body holds enough of `memory` from the beginning.
     private let isClaimed: Bool
+    private let accepts: @Sendable (HTTPHead) -> Bool
 
     /// The body takes its bytes from `memory`; nil means no limit.
     ///
     /// `claim` is the part of it that the body has already.
-    init(within memory: MemoryShare? = nil, claiming claim: Int? = nil) {
+    init(
+        within memory: MemoryShare? = nil, claiming claim: Int? = nil,
+        accepting accepts: @escaping @Sendable (HTTPHead) -> Bool = { _ in true }
+    ) {
         self.memory = memory
+        self.accepts = accepts
         isClaimed = claim != nil
         state = Mutex(State(held: claim ?? 0))
     }
@@ -186,7 +192,7 @@ final class CollectedBytes: BodySink, StagedImage {
             empty(&state)
             state.expected = min(max(announced, 0), Self.mostReserved)
         }
-        return head.status == HTTPStatus.ok
+        return head.status == HTTPStatus.ok && accepts(head)
     }
 
     func receive(_ chunk: [UInt8]) throws(FeedError) { try append(chunk) }

@@ -32,6 +32,7 @@ package struct FeedRefresh: Sendable {
         package var hasEmptied = false
         /// The earlier URLs of images whose URLs differ only in the query.
         var predecessors: [ResourceURL.Key: ResourceURL] = [:]
+        package var linkedPages = LinkedPagesReport()
     }
 
     /// The pause between two requests for a feed whose saved copy is fresh and whose images are all there.
@@ -53,14 +54,16 @@ package struct FeedRefresh: Sendable {
     private let giver: FeedGiver
     private let interval: Interval?
     private let keep: Keep?
+    private let follower: PageFollower?
 
     /// Creates the use case.
     ///
     /// `saves` is false for a dry run. `giver` wants the feeds to be requested. A nil `interval` means a request in
-    /// every run, and a nil `keep` means the last `keep` of the feed.
+    /// every run, a nil `keep` means the last `keep` of the feed, and a nil `follower` means that items without an image
+    /// have none.
     package init(
         remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true, givenBy giver: FeedGiver = .person,
-        interval: Interval? = nil, keep: Keep? = nil
+        interval: Interval? = nil, keep: Keep? = nil, following follower: PageFollower? = nil
     ) {
         self.remote = remote
         self.local = local
@@ -68,6 +71,7 @@ package struct FeedRefresh: Sendable {
         self.giver = giver
         self.interval = interval
         self.keep = keep
+        self.follower = follower
     }
 
     /// Requests the feed.
@@ -81,7 +85,7 @@ package struct FeedRefresh: Sendable {
         do {
             old = try await local.retrieve(url, withKept: delivers)
         } catch let error where delivers && !error.isCancellation {
-            return try await load(url, notSaving: error)
+            return try await load(url, notSaving: error, telling: tell)
         }
         // A feed that is delivered takes the lock after its server has answered.
         if saves, !delivers, let keep, let old, old.keep != keep { try await local.hold(keep, for: old.url) }
@@ -99,10 +103,39 @@ package struct FeedRefresh: Sendable {
                 notes: [], keptCount: known.keptCount)
         }
         let isNamed = old?.isNamed == true
-        let answer = try await load(
-            url, known?.validators ?? Validators(), givenBy: isNamed && !giver.isUser ? .person : giver, notBefore,
-            onlyFirst: keepToWalk(over: old) != nil)
-        return try await take(answer, of: url, over: old, delivers: delivers, telling: tell)
+        let pages = pages(of: old)
+        // Only the whole feed names the items whose pages are due.
+        let isDue = follower?.isDue(pages) == true
+        var answer = try await load(
+            url, (isDue ? nil : known?.validators) ?? Validators(),
+            givenBy: isNamed && !giver.isUser ? .person : giver, notBefore, onlyFirst: keepToWalk(over: old) != nil)
+        let followed = try await follow(&answer, knowing: pages, telling: tell)
+        var refreshed = try await take(
+            answer, followed.pages, of: url, over: old, delivers: delivers, telling: tell)
+        refreshed.linkedPages = followed.report
+        return refreshed
+    }
+
+    /// Returns the pages of earlier runs; of runs with other rules only the failures, because the pages may have other
+    /// images now.
+    private func pages(of old: SavedFeed?) -> PageFollower.Pages {
+        guard let old, follower != nil else { return [:] }
+        return old.rules == remote.rules ? old.linkedPages : old.linkedPages.filter { $0.value.failure != nil }
+    }
+
+    /// Puts the images of linked pages into the feed of an answer.
+    private func follow(
+        _ answer: inout RemoteFeedLoader.Answer, knowing pages: PageFollower.Pages,
+        telling tell: @escaping @Sendable (FeedStep) -> Void
+    ) async throws(FeedError) -> (pages: PageFollower.Pages, report: LinkedPagesReport) {
+        guard let follower else { return ([:], LinkedPagesReport()) }
+        guard case .feed(let feed, let validators) = answer.content else {
+            return (pages, follower.report(pages))
+        }
+        let followed = try await follower.follow(
+            feed, knowing: pages, requests: saves, on: answer.imageTerms, telling: tell)
+        answer.content = .feed(followed.feed, validators)
+        return (followed.pages, followed.report)
     }
 
     /// Returns the rule by which older pages are saved one by one; nil if the pages are one feed or if there is only one.
@@ -113,7 +146,8 @@ package struct FeedRefresh: Sendable {
 
     /// Saves or confirms the feed, as the server answered.
     private func take(
-        _ answer: RemoteFeedLoader.Answer, of url: ResourceURL, over old: SavedFeed?, delivers: Bool,
+        _ answer: RemoteFeedLoader.Answer, _ linkedPages: PageFollower.Pages, of url: ResourceURL, over old: SavedFeed?,
+        delivers: Bool,
         telling tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
         // The feed itself says nothing in a 304.
@@ -124,11 +158,13 @@ package struct FeedRefresh: Sendable {
             walk = try await HistoryWalk(after: answer, of: url, over: old, keep: keep, remote, local)
         }
         func saved(_ feed: Feed, _ validators: Validators, pages: Int) -> SavedFeed {
-            SavedFeed(
+            var saved = SavedFeed(
                 url: url, feed: feed, savedAt: local.now(), validators: validators,
                 pages: walk == nil ? pages : max(pages, old?.pages ?? 1), walks: walk?.walks ?? [],
                 isNamed: old?.isNamed == true || giver == .person, seesOwnNetwork: answer.imageTerms.addresses == .any,
                 movedTo: answer.movedTo, rules: remote.rules, keep: keep ?? old?.keep, interval: interval)
+            saved.linkedPages = linkedPages
+            return saved
         }
         func confirm(_ old: SavedFeed, _ validators: Validators, pages: Int) async throws(FeedError) -> Refreshed {
             try await finish(old.feed, .unchanged, of: url, over: old, answer, delivers: delivers) {
@@ -164,6 +200,7 @@ package struct FeedRefresh: Sendable {
         guard local.isFresh(saved, maxAge: every), local.isFresh(saved, maxAge: interval.maxAge),
             !saved.walks.contains(where: { $0.page.number <= remote.maxPages })
         else { return false }
+        if follower?.isDue(saved.linkedPages) == true { return false }
         let choice = ImageChoice(store: interval.images, now: local.now)
         let terms = RequestTerms(feed: saved.url, addresses: saved.seesOwnNetwork ? .any : .publicOnly)
         let request = ImageChoice.Request(feed: saved.url, terms: terms, scope: ImageScope())
@@ -188,8 +225,11 @@ package struct FeedRefresh: Sendable {
         }
     }
 
-    private func load(_ url: ResourceURL, notSaving cause: FeedError) async throws(FeedError) -> Refreshed {
-        let answer = try await remote.load(url, givenBy: giver)
+    private func load(
+        _ url: ResourceURL, notSaving cause: FeedError, telling tell: @escaping @Sendable (FeedStep) -> Void
+    ) async throws(FeedError) -> Refreshed {
+        var answer = try await remote.load(url, givenBy: giver)
+        _ = try await follow(&answer, knowing: [:], telling: tell)
         guard case .feed(let feed, _) = answer.content else { throw Self.neverAsked(url) }
         return Refreshed(
             feed: feed, outcome: .updated, savedAt: nil, saveFailure: cause, imageTerms: answer.imageTerms,

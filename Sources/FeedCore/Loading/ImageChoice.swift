@@ -11,6 +11,8 @@ struct ImageChoice: Sendable {
         var scope: ImageScope
         /// The earlier URLs of images whose URLs have a new query.
         var predecessors: [ResourceURL.Key: ResourceURL] = [:]
+        /// The images that only a page at a public address names.
+        var ofPublicPages: Set<ResourceURL.Key> = []
 
         var viewer: Viewer { Viewer(feed, seesOwnNetwork: terms.map { $0.addresses == .any }) }
     }
@@ -36,6 +38,10 @@ struct ImageChoice: Sendable {
     func verdicts(on images: [FeedImage], _ request: Request) async throws(FeedError) -> [Verdict] {
         let found = try await find(images, for: request.viewer)
         guard let terms = request.terms else { return found.map { $0 == nil ? .outOfReach : .cached } }
+        let publicTerms = request.ofPublicPages.isEmpty ? terms : terms.reachingPublicOnly()
+        func own(_ image: FeedImage) -> RequestTerms {
+            request.ofPublicPages.contains(image.url.key) ? publicTerms : terms
+        }
         let scope = request.scope
         let leftAlone = try await failedRevalidations(of: images, found, request)
         var verdicts: [Verdict] = []
@@ -43,7 +49,7 @@ struct ImageChoice: Sendable {
         var missing: [Int] = []
         for (place, (image, stored)) in zip(images, found).enumerated() {
             if let stored {
-                verdicts.append(again(image, stored, scope, leftAlone, on: terms))
+                verdicts.append(again(image, stored, scope, leftAlone, on: own(image)))
             } else {
                 missing.append(place)
                 verdicts.append(.outOfReach)
@@ -55,7 +61,7 @@ struct ImageChoice: Sendable {
             switch sources {
             case .failed(let failure): verdicts[place] = .leftAlone(failure)
             case .open(let first, let rest):
-                let wanted = WantedImage(images[place].url, first: first, rest: rest, on: terms)
+                let wanted = WantedImage(images[place].url, first: first, rest: rest, on: own(images[place]))
                 verdicts[place] = .request(wanted, cached: nil)
             }
         }

@@ -178,4 +178,8 @@ package enum FeedStep: Hashable, Sendable {
     case savingPage(Int, images: Int)
     /// Only the timestamp and the validators are renewed.
     case confirming
+    /// This many pages that items link to are due. A dry run requests none of them.
+    case following(pages: Int)
+    /// A page was read.
+    case followed(ResourceURL, images: Int)
 }

@@ -7,7 +7,7 @@ package struct RemoteFeedLoader: Sendable {
             case notModified(Validators)
         }
 
-        package let content: Content
+        package internal(set) var content: Content
         /// The terms on which the images of the feed may be requested.
         package let imageTerms: RequestTerms
         /// The URL that the feed has moved to permanently, as its server says.

@@ -48,6 +48,9 @@ package final class RequestTerms: Sendable {
             hasOwnRoute: hasOwnRoute, imageLimits: imageLimits)
     }
 
+    /// Returns the same terms without the right to reach private addresses.
+    func reachingPublicOnly() -> RequestTerms { reaching(.publicOnly, specialOrigin: specialOrigin) }
+
     /// The addresses that a request for this URL may contact.
     func addresses(for url: ResourceURL) -> AddressScope {
         guard addresses == .publicOnly, let specialOrigin, specialOrigin == url.origin else { return addresses }

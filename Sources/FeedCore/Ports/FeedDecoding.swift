@@ -3,6 +3,9 @@ package protocol FeedDecoding: Sendable {
     /// Decodes a feed. Throws `invalidData` with the item and the reason.
     func decode(_ document: FeedSource, taking selection: ImageSelection) throws(FeedError) -> DecodedFeed
 
+    /// Returns the images of a web page that an item links to.
+    func readPage(_ page: FeedSource, taking selection: ImageSelection) throws(FeedError) -> [PageImage]
+
     /// Decodes the feeds of a subscription list.
     func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList
 }
@@ -85,9 +88,12 @@ package struct ImageSelection: Hashable, Sendable {
     package let includes: [String]
     /// Regular expressions that must not match the URL.
     package let excludes: [String]
+    /// Whether an item without an image takes its image from the page that it links to.
+    package let follows: Bool
 
-    package init(all: Bool = false, includes: [String] = [], excludes: [String] = []) {
+    package init(all: Bool = false, includes: [String] = [], excludes: [String] = [], follows: Bool = false) {
         self.all = all
+        self.follows = follows
         self.includes = includes
         self.excludes = excludes
     }
@@ -96,7 +102,7 @@ package struct ImageSelection: Hashable, Sendable {
     ///
     /// Rules of the same name choose the same images.
     package var rules: String {
-        (["1"] + (all ? ["all"] : []) + includes.map { "+\($0)" } + excludes.map { "-\($0)" })
-            .joined(separator: "\n")
+        let flags = (all ? ["all"] : []) + (follows ? ["follow"] : [])
+        return (["1"] + flags + includes.map { "+\($0)" } + excludes.map { "-\($0)" }).joined(separator: "\n")
     }
 }

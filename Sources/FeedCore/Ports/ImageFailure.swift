@@ -13,20 +13,6 @@ package struct ImageFailure: Hashable, Sendable {
     }
 }
 
-/// The last of a row of permanent failures of an image URL.
-package struct RememberedFailure: Hashable, Sendable {
-    package let error: FeedError
-    package let failedAt: Timestamp
-    /// The number of failures in a row.
-    package let count: Int
-
-    package init(error: FeedError, failedAt: Timestamp, count: Int) {
-        self.error = error
-        self.failedAt = failedAt
-        self.count = count
-    }
-}
-
 /// Decides which failures are permanent, and how long an image is skipped after them.
 ///
 /// | failure                                                                             | permanent |

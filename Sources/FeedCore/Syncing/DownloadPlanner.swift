@@ -27,6 +27,8 @@ struct DownloadPlanner: Sendable {
     private var counted: [Counted] = []
     private var numbers: [ResourceURL.Key: Int32] = [:]
     private var feedNumber: Int32 = 0
+    /// The pages that were counted.
+    private var pages: Set<ResourceURL.Key> = []
 
     init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?, newImages: NewImages? = nil) {
         self.choice = choice
@@ -66,6 +68,24 @@ struct DownloadPlanner: Sendable {
             if !wanted.isEmpty { ask(wanted) }
         }
         events?.yield(.imagesFound(feed, total: total, cached: cached))
+    }
+
+    /// Counts the pages of items without an image that gave no answer, as the images that they stand for.
+    mutating func add(_ report: LinkedPagesReport) {
+        let failed = report.failed.filter { pages.insert($0.url.key).inserted }
+        let leftAlone = report.leftAlone.filter { pages.insert($0.url.key).inserted }
+        guard !failed.isEmpty || !leftAlone.isEmpty else { return }
+        self.report.total += failed.count + leftAlone.count
+        self.report.skipped += leftAlone.count
+        events?.yield(.imagesSurveyed(failed.count + leftAlone.count, wanted: 0))
+        for page in failed {
+            guard let error = page.failure?.error else { continue }
+            self.report.failures.append(ImagesReport.Failure(url: page.url, error: error))
+            events?.yield(.imageFailed(page.url, error))
+        }
+        for page in leftAlone {
+            if let failure = page.failure { events?.yield(.imageLeftAlone(page.url, failure)) }
+        }
     }
 
     /// A part of a feed's images, each URL once.

@@ -11,6 +11,8 @@ struct FeedRefreshes: Sendable {
         var trouble: FeedTrouble?
         /// The pause that the server asked for in its response to the feed's own request.
         var wait: FeedWait?
+        /// The pages of items without an image.
+        var linkedPages = LinkedPagesReport()
     }
 
     struct Outcome: Sendable {
@@ -106,7 +108,7 @@ struct FeedRefreshes: Sendable {
                 hasEmptied: latest.hasEmptied)
             var feed = SyncedFeed(
                 report: report, images: images + latest.keptWithoutData, imageTerms: latest.imageTerms,
-                predecessors: latest.predecessors)
+                predecessors: latest.predecessors, linkedPages: latest.linkedPages)
             if let failure = latest.pageFailure { note(failure, in: &feed) }
             return feed
         } catch let error where error.isCancellation {

@@ -40,7 +40,7 @@ final class HTMLImages: HTMLVisitor {
     /// A following `<noscript>` element holds the same image.
     private var lazyIndex: Int?
 
-    private init(base: ResourceURL?, atMost most: Int) { (self.base, self.most) = (base, most) }
+    init(base: ResourceURL?, atMost most: Int) { (self.base, self.most) = (base, most) }
 
     /// Finds the first `most` images.
     ///
@@ -52,9 +52,14 @@ final class HTMLImages: HTMLVisitor {
         guard mayHoldImage(html) else { return ([], ItemText(text: html), nil) }
         let visitor = HTMLImages(base: base, atMost: most)
         let skipReason = reader.read(html, for: visitor)
+        return (visitor.finish(), ItemText(text: visitor.words.text ?? "", isPlain: true), skipReason)
+    }
+
+    /// Returns the images at the end of the text.
+    func finish() -> [NamedImage] {
         // Figures are still open if the reader stopped before the end of the text.
-        while !visitor.figures.isEmpty { visitor.closeFigure() }
-        return (visitor.images, ItemText(text: visitor.words.text ?? "", isPlain: true), skipReason)
+        while !figures.isEmpty { closeFigure() }
+        return images
     }
 
     /// Searches for the beginning of an `<img>` tag or of a link's text that may be the link's URL: most texts have no

@@ -26,9 +26,6 @@ struct FeedItem {
     /// The reason why the rest of the item's HTML was skipped, or nil.
     var skipReason: String?
 
-    /// Returns the id of an item's image, counted from 0.
-    static func id(ofImage index: Int, in item: String) -> String { index == 0 ? item : "\(item)#\(index + 1)" }
-
     /// A hash of what identifies the item among the items of all pages.
     var identity: Int {
         if let known = id ?? link?.reference { return ExactText(known).hashValue }

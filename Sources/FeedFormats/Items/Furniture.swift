@@ -59,7 +59,7 @@ struct Furniture {
             for image in range where isFurniture(image) { note(images[image], item.number, item.hasID ? id : nil) }
             for (position, image) in rest.enumerated() {
                 kept.append(
-                    item.hasID ? images[image].named(FeedItem.id(ofImage: position, in: id)) : images[image])
+                    item.hasID ? images[image].named(FeedImage.id(position, of: id)) : images[image])
             }
         }
         return (kept, starts)
@@ -71,6 +71,7 @@ struct Furniture {
 extension FeedImage {
     fileprivate func named(_ id: String) -> FeedImage {
         FeedImage(
-            id: id, description: description, location: location, url: url, post: post, alternatives: alternatives)
+            id: id, description: description, location: location, url: url, post: post, alternatives: alternatives,
+            target: target)
     }
 }

@@ -15,6 +15,7 @@ struct ImageCollector {
     private let links: ImageLinks
     private let mostImages: Int
     private let keepsDecoration: Bool
+    private let followsLinks: Bool
     private let filter: ImageFilter?
     private let beginning: (ItemText, Int) -> String?
     private let feed: ResourceURL
@@ -43,6 +44,7 @@ struct ImageCollector {
         mostImages = document.mostImages
         budget = TextBudget(for: document)
         keepsDecoration = selection.all
+        followsLinks = selection.follows
         filter = ImageFilter(selection)
     }
 
@@ -114,20 +116,25 @@ struct ImageCollector {
         }
         let noteCount = notes.count
         let hasCandidate = !item.images.isEmpty || item.substitutes.contains { !$0.isEmpty }
-        let link = hasCandidate ? page(item.link?.reference, from: item.link?.base ?? base) : nil
+        let link = hasCandidate || followsLinks ? page(item.link?.reference, from: item.link?.base ?? base) : nil
         let bases = HTMLBases(of: link, channel: base, feed: feed)
         var merged = try resolve(item.images, of: item, bases)
         for substitutes in item.substitutes where merged.isEmpty { merged = try resolve(substitutes, of: item, bases) }
+        var target = FeedImage.Target.image
+        if followsLinks, merged.isEmpty, let link, link.isRemote {
+            merged = [MergedImages.MergedImage(on: link.withoutCredentials)]
+            target = .page(ofItemWithID: item.id != nil)
+        }
         guard !merged.isEmpty else {
             if notes.count == noteCount { notes.add("item \(Self.name(item)) has no image") }
             return
         }
         items.append(Furniture.Item(start: images.count, number: item.number, hasID: item.id != nil))
-        try append(merged, of: item, link)
+        try append(merged, of: item, link, target)
     }
 
     private mutating func append(
-        _ merged: [MergedImages.MergedImage], of item: FeedItem, _ page: ResourceURL?
+        _ merged: [MergedImages.MergedImage], of item: FeedItem, _ page: ResourceURL?, _ target: FeedImage.Target
     ) throws(DecodingFailure) {
         let link = page.flatMap { $0.isRemote ? $0.withoutCredentials : nil }
         let text = item.text.flatMap { beginning($0, FeedPost.longestText) }
@@ -142,7 +149,7 @@ struct ImageCollector {
         for (index, image) in merged.enumerated() {
             guard images.count < mostImages else { throw .tooMany(mostImages) }
             let url = image.urls[0]
-            let id = item.id.map { FeedItem.id(ofImage: index, in: $0) } ?? url.text
+            let id = item.id.map { FeedImage.id(index, of: $0) } ?? url.text
             let description = image.description?.shortened(to: LongestText.words) ?? words
             let location = image.location?.shortened(to: LongestText.words) ?? item.location
             budget.addImage()
@@ -151,7 +158,7 @@ struct ImageCollector {
                 FeedImage(
                     id: id, description: description, location: location, url: url,
                     post: budget.takeDetails(detailsSize) ? post : shortPost,
-                    alternatives: image.urls.dropFirst().map(\.withoutCredentials)))
+                    alternatives: image.urls.dropFirst().map(\.withoutCredentials), target: target))
             if !keepsDecoration { areTags.append(image.isTag) }
         }
     }

@@ -11,6 +11,19 @@ struct MergedImages {
         var isTag: Bool
         /// The size of the best rendition.
         fileprivate var size: RenditionSize
+
+        /// Makes the image of an item that has none, which is still to be found on this page.
+        init(on page: ResourceURL) { self.init(urls: [page], isTag: false, size: RenditionSize()) }
+
+        fileprivate init(
+            urls: [ResourceURL], description: String? = nil, location: String? = nil, isTag: Bool, size: RenditionSize
+        ) {
+            self.urls = urls
+            self.description = description
+            self.location = location
+            self.isTag = isTag
+            self.size = size
+        }
     }
 
     /// The images so far.

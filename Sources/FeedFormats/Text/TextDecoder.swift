@@ -143,6 +143,30 @@ enum EncodingLabel {
         return label.hasPrefix("utf") || label.hasPrefix("unicode") || label.hasPrefix("ucs-2")
     }
 
+    /// Returns whether the bytes are UTF-8.
+    ///
+    /// The escape of ISO-2022-JP, which otherwise looks like ASCII, excludes it; XML forbids that character.
+    static func isUTF8(_ bytes: [UInt8]) -> Bool {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: bytes.span)
+            return !bytes.contains(0x1B)
+        } catch {
+            return false
+        }
+    }
+
+    /// Returns the encoding that a media type such as `text/xml; charset="koi8-r"` names; nil for an unsupported one,
+    /// and for UTF-8, which the bytes have ruled out.
+    static func decoder(inMediaType type: String?) -> String? {
+        for parameter in type?.split(separator: ";").dropFirst() ?? [] {
+            let parts = parameter.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].trimmed.lowercased() == "charset" else { continue }
+            let label = parts[1].trimmed.filter { $0 != "\"" && $0 != "'" }
+            if let decoder = decoder(for: label) { return decoder }
+        }
+        return nil
+    }
+
     private static let prefixes = ["iso-8859-", "iso8859-", "iso_8859-", "latin", "koi8-", "windows-125", "cp125"]
 
     /// The supersets that browsers use for some standard labels, because most text with such a label was written in the
@@ -166,5 +190,12 @@ enum EncodingLabel {
     private static func isPartOfName(_ byte: UInt8) -> Bool {
         (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
             || byte == UInt8(ascii: "_")
+    }
+}
+
+extension Substring {
+    var trimmed: Substring {
+        let start = drop { $0 == " " || $0 == "\t" }
+        return start.lastIndex { $0 != " " && $0 != "\t" }.map { start[...$0] } ?? ""
     }
 }

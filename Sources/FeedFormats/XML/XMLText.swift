@@ -91,8 +91,8 @@ struct XMLText {
     /// The repairer handles invalid bytes without a label.
     private static func encoding(of document: FeedSource) -> (encoding: String?, label: String)? {
         if let wide = WideText.encoding(of: document.bytes) { return (wide, wide) }
-        guard !isUTF8(document.bytes) else { return nil }
-        if let charset = charset(in: document.contentType) { return (charset, charset) }
+        guard !EncodingLabel.isUTF8(document.bytes) else { return nil }
+        if let charset = EncodingLabel.decoder(inMediaType: document.contentType) { return (charset, charset) }
         guard let declared = XMLDeclaration(in: document.bytes).encoding, !declared.isEmpty,
             !EncodingLabel.isUnicode(declared)
         else { return nil }
@@ -144,30 +144,6 @@ struct XMLText {
         let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
         return XMLFault(reason: reason, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column)
     }
-
-    /// Returns whether the bytes are UTF-8.
-    ///
-    /// The escape of ISO-2022-JP, which otherwise looks like ASCII, excludes it; XML forbids that character.
-    private static func isUTF8(_ bytes: [UInt8]) -> Bool {
-        do throws(UTF8.ValidationError) {
-            _ = try UTF8Span(validating: bytes.span)
-            return !bytes.contains(0x1B)
-        } catch {
-            return false
-        }
-    }
-
-    /// Returns the encoding that a media type such as `text/xml; charset="koi8-r"` names; nil for an unsupported one,
-    /// and for UTF-8, which the bytes have ruled out.
-    private static func charset(in contentType: String?) -> String? {
-        for parameter in contentType?.split(separator: ";").dropFirst() ?? [] {
-            let parts = parameter.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].trimmed.lowercased() == "charset" else { continue }
-            let label = parts[1].trimmed.filter { $0 != "\"" && $0 != "'" }
-            if let decoder = EncodingLabel.decoder(for: label) { return decoder }
-        }
-        return nil
-    }
 }
 
 /// The declaration at the beginning of an XML document.
@@ -190,13 +166,6 @@ private struct XMLDeclaration {
         let value = text[found.upperBound...].drop { $0 == "=" || $0.isWhitespace }
         guard let quote = value.first, quote == "\"" || quote == "'" else { return }
         encoding = String(value.dropFirst().prefix { $0 != quote }.trimmed)
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        let start = drop { $0 == " " || $0 == "\t" }
-        return start.lastIndex { $0 != " " && $0 != "\t" }.map { start[...$0] } ?? ""
     }
 }
 

@@ -1,0 +1,50 @@
+/// A web page that an item without an image links to, and what the last request for it found.
+package struct LinkedPage: Hashable, Sendable {
+    package let url: ResourceURL
+    /// The images of the page, which may have none.
+    package let images: [PageImage]
+    /// Whether the page came from a public address.
+    ///
+    /// It may then reference only public addresses, even if its feed may reference others.
+    package let isPublic: Bool
+    /// The last failure, with the count 0 if it may pass; nil if the request succeeded.
+    package let failure: RememberedFailure?
+
+    package init(
+        url: ResourceURL, images: [PageImage] = [], isPublic: Bool = true, failure: RememberedFailure? = nil
+    ) {
+        self.url = url
+        self.images = images
+        self.isPublic = isPublic
+        self.failure = failure
+    }
+}
+
+/// An image on a web page.
+package struct PageImage: Hashable, Sendable {
+    package let url: ResourceURL
+    /// The words of the page about the image.
+    package let description: String?
+    /// Further URLs of the same image, the best first.
+    package let alternatives: [ResourceURL]
+
+    package init(url: ResourceURL, description: String? = nil, alternatives: [ResourceURL] = []) {
+        self.url = url
+        self.description = description
+        self.alternatives = alternatives
+    }
+}
+
+/// The last of a row of permanent failures of a URL.
+package struct RememberedFailure: Hashable, Sendable {
+    package let error: FeedError
+    package let failedAt: Timestamp
+    /// The number of failures in a row.
+    package let count: Int
+
+    package init(error: FeedError, failedAt: Timestamp, count: Int) {
+        self.error = error
+        self.failedAt = failedAt
+        self.count = count
+    }
+}
