@@ -144,19 +144,23 @@ package struct FeedRefresh: Sendable {
         return max(old?.pages ?? 1, remote.maxPages) > 1 ? keep : nil
     }
 
+    /// Returns the walk through the older pages, which are saved one by one; nil if there is none.
+    private func walk(
+        after answer: RemoteFeedLoader.Answer, of url: ResourceURL, over old: SavedFeed?
+    ) async throws(FeedError) -> HistoryWalk? {
+        guard let keep = keepToWalk(over: old) else { return nil }
+        return try await HistoryWalk(after: answer, of: url, over: old, keep: keep, remote, local)
+    }
+
     /// Saves or confirms the feed, as the server answered.
     private func take(
         _ answer: RemoteFeedLoader.Answer, _ linkedPages: PageFollower.Pages, of url: ResourceURL, over old: SavedFeed?,
-        delivers: Bool,
-        telling tell: @escaping @Sendable (FeedStep) -> Void
+        delivers: Bool, telling tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
         // The feed itself says nothing in a 304.
         var interval = answer.interval
         if case .notModified = answer.content { interval = UpdateInterval.longest(of: old?.interval, answer.interval) }
-        var walk: HistoryWalk?
-        if let keep = keepToWalk(over: old) {
-            walk = try await HistoryWalk(after: answer, of: url, over: old, keep: keep, remote, local)
-        }
+        var walk = try await walk(after: answer, of: url, over: old)
         func saved(_ feed: Feed, _ validators: Validators, pages: Int) -> SavedFeed {
             var saved = SavedFeed(
                 url: url, feed: feed, savedAt: local.now(), validators: validators,
