@@ -178,10 +178,9 @@ struct FollowTests {
         server.server.route("/feed.xml") { _ in
             .text("<rss><channel><item><guid isPermaLink='false'>b</guid><link>/b</link></item></channel></rss>")
         }
-        expectQuiet(try await program.run("--follow", feed))
-        let status = try await program.status()["feeds"]?[0]
-        #expect(status?["images_cached"]?.int == 2)
-        #expect(status?["kept"]?.int == 1)
+        let result = try await program.run("--follow", "--json", feed)
+        #expect(try result.json["feeds"]?[0]?["kept"]?.int == 1)
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
         #expect(server.paths().filter { $0 == "/a" }.count == 1)
     }
 }
