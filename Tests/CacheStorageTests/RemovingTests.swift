@@ -87,15 +87,18 @@ struct RemovingTests {
         #expect(try await images.totals() == ImageTotals(count: 1, bytes: 5))
     }
 
-    @Test("an entry that replaced a damaged image is counted once, also in a dry run")
+    @Test("an entry that replaced an image is counted once, also in a dry run")
     func replacedEntry() async throws {
         try await cache.feeds.save(.sample(images: 1))
         let gone = try await images.publish("gone", at: .image(0))
         unlink(scratch.path(gone.path))
         symlink("nowhere", scratch.path(gone.path))
-        let mode = RemovalMode.dryRun(withoutFeeds: [], withoutDamaged: true)
-        #expect(try await images.removeDamaged(mode).images == 1)
-        #expect(try await images.removeUnreferenced(mode) == .nothing)
+        for mode in [RemovalMode.dryRun(withoutFeeds: []), .forReal] {
+            #expect(try await images.removeDamaged(mode) == .nothing)
+            let removal = try await images.removeUnreferenced(mode)
+            #expect(removal.images == 1 && removal.gone == 1)
+        }
+        #expect(try scratch.names(in: "images/sha256") == [])
     }
 
     @Test("images whose rows can't be deleted keep their files")
@@ -112,28 +115,55 @@ struct RemovingTests {
     }
 
     @Test(
-        "every kind of damage to an image is found",
-        arguments: ["pictuRe", "pict", "picture!", "", "gone", "directory", "link", "pipe"])
+        "every kind of damage to an image is found and set aside", arguments: ["pictuRe", "pict", "picture!", ""])
     func damage(_ harm: String) async throws {
         try await cache.feeds.save(.sample(images: 3))
         let image = try await images.publish("picture", at: .image(0))
         try await images.publish("picture", at: .image(1))
         try await images.publish("intact", at: .image(2))
         unlink(scratch.path(image.path))
-        switch harm {
-        case "gone": break
-        case "directory": try scratch.makeDirectory(image.path)
-        case "link": symlink("/etc/hostname", scratch.path(image.path))
-        case "pipe": mkfifo(scratch.path(image.path), 0o600)
-        default: try scratch.write(Array(harm.utf8), to: image.path)
-        }
-        let size = try scratch.status(image.path).map { $0.isDirectory ? 0 : Int64($0.st_size) } ?? 0
-        let expected = ImageRemoval(images: 1, bytesFreed: size)
+        try scratch.write(Array(harm.utf8), to: image.path)
+        let expected = DamageRemoval(
+            files: 1,
+            images: [0, 1].map { DamageRemoval.DamagedImage(url: .image($0), feed: .first, digest: image.digest) })
         #expect(try await images.removeDamaged(.dryRun(withoutFeeds: [])) == expected)
         #expect(try await images.removeDamaged(.forReal) == expected)
         #expect(try !scratch.exists(image.path))
+        #expect(try scratch.read("damaged/\(image.digest.hex)") == Array(harm.utf8))
+        #expect(try await images.removeUnreferenced(.forReal) == .nothing)
         #expect(try await images.find([.image(0), .image(1), .image(2)]).map { $0?.size } == [nil, nil, 6])
         #expect(try await images.totals() == ImageTotals(count: 1, bytes: 6))
+        #expect(try scratch.exists("damaged/\(image.digest.hex)"))
+    }
+
+    @Test(
+        "an entry that is no file counts as a missing image instead of a damaged one",
+        arguments: ["gone", "directory", "link", "pipe"])
+    func noFile(_ state: String) async throws {
+        try await cache.feeds.save(.sample(images: 1))
+        let image = try await images.publish("picture", at: .image(0))
+        unlink(scratch.path(image.path))
+        switch state {
+        case "directory": try scratch.makeDirectory(image.path)
+        case "link": symlink("/etc/hostname", scratch.path(image.path))
+        case "pipe": mkfifo(scratch.path(image.path), 0o600)
+        default: break
+        }
+        #expect(try await images.removeDamaged(.forReal) == .nothing)
+        let removal = try await images.removeUnreferenced(.forReal)
+        #expect(removal.images == 1 && removal.gone == 1)
+        #expect(try !scratch.exists(image.path))
+    }
+
+    @Test("files in damaged/ that no record mentions are deleted, and their bytes are counted")
+    func unknownDamaged() async throws {
+        try scratch.makeDirectory("damaged")
+        try scratch.write([1, 2, 3], to: "damaged/\(String(repeating: "ab", count: 32))")
+        try scratch.write([1], to: "damaged/notes.txt")
+        let expected = ImageRemoval(images: 0, bytesFreed: 4)
+        #expect(try await images.removeUnreferenced(.dryRun(withoutFeeds: [])) == expected)
+        #expect(try await images.removeUnreferenced(.forReal) == expected)
+        #expect(try scratch.names(in: "damaged") == [])
     }
 
     @Test("the damaged ones among many images are found")
@@ -146,7 +176,7 @@ struct RemovingTests {
             let image = try #require(try await images.find([.image(number)])[0])
             try scratch.write(Array("IMAGE \(number)".utf8), to: image.path)
         }
-        #expect(try await images.removeDamaged(.forReal).images == harmed.count)
+        #expect(try await images.removeDamaged(.forReal).files == harmed.count)
         let left = try await images.find((0..<200).map { .image($0) })
         #expect(left.indices.filter { left[$0] == nil } == harmed)
     }

@@ -54,7 +54,7 @@ struct KeepingTests {
         #expect(try await shown() == [[1, 3], [2, 0]])
         expectQuiet(try await program.run("--keep", "none", feed))
         #expect(try await shown() == [[1, 3], []])
-        expectQuiet(try await program.run("validate"))
+        expectOneLine(try await program.run("validate"), exit: 0, ["deleted 0 feeds and 2 images"])
         #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 

@@ -194,7 +194,7 @@ struct ProgressTests {
         "Commands that read all images show a progress line too",
         arguments: [
             (["export", "archive.tar"], "exporting", 65, "is damaged"),
-            (["validate", "--deep"], "checking", 0, "deleted 0 feeds and 1 image"),
+            (["validate", "--deep"], "checking", 65, "moved 1 damaged image to damaged/"),
         ] as [([String], String, Int32, String)])
     func reading(_ command: [String], _ word: String, _ code: Int32, _ end: String) async throws {
         gate.open()

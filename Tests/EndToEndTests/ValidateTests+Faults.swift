@@ -19,7 +19,7 @@ extension ValidateTests {
         let left = Files.names(in: program.imageDirectory).map { Files.size("\(program.imageDirectory)/\($0)") }
         let all = (0..<3).reduce(0) { $0 + FeedServer.image($1).count }
         #expect(left.count == 1 && gone == all - left.reduce(0, +))
-        expectQuiet(try await program.run("validate"))
+        expectOneLine(try await program.run("validate"), exit: 0, ["deleted 0 feeds and 1 image,"])
         #expect(Files.names(in: program.imageDirectory) == [])
     }
 

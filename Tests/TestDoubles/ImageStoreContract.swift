@@ -195,12 +195,16 @@ package struct ImageStoreContract: Sendable {
         try await publish("intact", at: .image(1))
         try await fixture.damage(try await found(.image(0)), at: .image(0))
         // An image that no feed names is deleted and counted, whatever its bytes are.
-        #expect(try await store.removeDamaged(.forReal).images == 0)
+        #expect(try await store.removeDamaged(.forReal) == .nothing)
+        let digest = try await found(.image(0)).digest
         try await saveFeed(images: 2)
-        #expect(try await store.removeDamaged(.dryRun(withoutFeeds: [])).images == 1)
-        #expect(try await store.removeDamaged(.forReal).images == 1)
+        let damage = DamageRemoval(
+            files: 1, images: [DamageRemoval.DamagedImage(url: .image(0), feed: .first, digest: digest)])
+        #expect(try await store.removeDamaged(.dryRun(withoutFeeds: [.first])) == .nothing)
+        #expect(try await store.removeDamaged(.dryRun(withoutFeeds: [])) == damage)
+        #expect(try await store.removeDamaged(.forReal) == damage)
         #expect(try await store.find([.image(0), .image(1)]).map { $0?.size } == [nil, 6])
-        #expect(try await store.removeDamaged(.forReal) == ImageRemoval(images: 0, bytesFreed: 0))
+        #expect(try await store.removeDamaged(.forReal) == .nothing)
     }
 
     package func whatNoFeedNamesIsRemoved() async throws {

@@ -234,7 +234,7 @@ package final class InMemoryImageStore: ImageStore {
         return try remove(mode) { contents in
             let referenced = Self.referenced(in: contents, mode)
             contents.images = contents.images.filter { key, image in
-                referenced.contains(key) && (mode.leavesDamagedOut || contents.data[image.digest] != nil)
+                referenced.contains(key) && contents.data[image.digest] != nil
             }
             contents.failures = contents.failures.filter { referenced.contains($0.key) }
         }
@@ -242,13 +242,30 @@ package final class InMemoryImageStore: ImageStore {
 
     package func removeDamaged(
         _ mode: RemovalMode, progress: ProgressStream?
-    ) async throws(FeedError) -> ImageRemoval {
+    ) async throws(FeedError) -> DamageRemoval {
         try receive(.removeDamaged)
-        return try remove(mode) { contents in
-            let referenced = Self.referenced(in: contents, mode)
-            contents.images = contents.images.filter { key, image in
-                !referenced.contains(key) || contents.data[image.digest].map(Self.digest) == image.digest
+        return try cache.withContents { contents throws(FeedError) in
+            var images: [DamageRemoval.DamagedImage] = []
+            for saved in contents.feeds.values.sorted(by: { $0.url.text < $1.url.text })
+            where !mode.feedsLeftOut.contains(where: { $0.key == saved.url.key }) {
+                for image in saved.feed.images + (contents.kept[saved.url.text] ?? []) {
+                    for url in [image.url] + image.alternatives {
+                        guard let key = contents.key(of: url, for: Viewer(saved.url)),
+                            let digest = contents.images[key]?.digest, contents.data[digest] != nil,
+                            !contents.isWhole(digest)
+                        else { continue }
+                        images.append(
+                            DamageRemoval.DamagedImage(
+                                url: url.withoutCredentials, feed: saved.url.withoutCredentials, digest: digest))
+                    }
+                }
             }
+            let damaged = Set(images.map(\.digest))
+            if !mode.isDryRun {
+                contents.images = contents.images.filter { !damaged.contains($0.value.digest) }
+                for digest in damaged { contents.data[digest] = nil }
+            }
+            return DamageRemoval(files: damaged.count, images: images)
         }
     }
 

@@ -23,7 +23,7 @@ extension FeedDecoding {
 }
 
 extension ImageStore {
-    package func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+    package func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> DamageRemoval {
         try await removeDamaged(mode, progress: nil)
     }
 }

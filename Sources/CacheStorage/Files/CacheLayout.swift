@@ -22,12 +22,14 @@ enum CacheLayout {
     static let thumbnails = "thumbnails"
     /// The directory of the lists of files that galleries and trees have written.
     static let outputs = "outputs"
+    /// The directory of files that were found not to match their names.
+    static let damaged = "damaged"
 
     /// The entries that a cache directory can have.
     ///
     /// SQLite keeps further files beside its database.
     private static let entries =
-        [images, incoming, thumbnails, lock, "outputs", "damaged", database]
+        [images, incoming, thumbnails, lock, outputs, damaged, database]
         + databaseSuffixes.map { database + $0 }
 
     /// Opens a cache directory.
@@ -94,7 +96,7 @@ enum CacheLayout {
         try directory.forEachName { name throws(SystemError) in
             let name = String(cString: name)
             // `lost+found` exists at the root of a file system.
-            let isOurs = [images, incoming, thumbnails, outputs, lock, "lost+found"].contains(name)
+            let isOurs = [images, incoming, thumbnails, outputs, damaged, lock, "lost+found"].contains(name)
             if !isOurs && !name.hasPrefix(database) { found = true }
         }
         return found
@@ -121,8 +123,10 @@ struct ImageDirectories: Sendable {
     let files: Descriptor?
     let incoming: Descriptor?
     let thumbnails: Descriptor?
+    private let cache: Descriptor?
 
     init(createdIn cache: Descriptor) throws(SystemError) {
+        self.cache = cache
         let images = try cache.makeDirectory(CacheLayout.images)
         self.images = images
         files = try images.makeDirectory(Self.digests)
@@ -131,11 +135,19 @@ struct ImageDirectories: Sendable {
     }
 
     init(existingIn cache: Descriptor?) throws(SystemError) {
+        self.cache = cache
         images = try cache?.existingDirectory(CacheLayout.images)
         files = try images?.existingDirectory(Self.digests)
         incoming = try cache?.existingDirectory(CacheLayout.incoming)
         thumbnails = try cache?.existingDirectory(CacheLayout.thumbnails)
     }
+
+    /// Returns the directory of damaged files, or nil if it is missing.
+    ///
+    /// A run that finds damage creates it.
+    func damaged() throws(SystemError) -> Descriptor? { try cache?.existingDirectory(CacheLayout.damaged) }
+
+    func makeDamaged() throws(SystemError) -> Descriptor? { try cache?.makeDirectory(CacheLayout.damaged) }
 
     /// Returns whether `incoming` and the directory of image files are on one mount, because a file can be renamed only
     /// within a mount.

@@ -29,22 +29,29 @@ enum ImageFile {
 
     enum Condition {
         case intact
-        /// The file is missing, is not a regular file, or has another size. If it `wasRead`, its bytes have another
-        /// digest.
+        /// The file has another size or, if it `wasRead`, another digest.
         case damaged(wasRead: Bool)
+        /// There is no regular file of this name.
+        case missing
         /// The condition is unknown, because this one file can't be read.
         case unread(SystemError)
 
         var isIntact: Bool { if case .intact = self { true } else { false } }
     }
 
-    /// Returns whether the file exists, is regular, and has the expected size and digest.
+    /// Returns whether the file exists and has the expected size and digest.
     static func condition(
         of digest: Digest, size: Int64, in directory: Descriptor
     ) throws(FeedError) -> Condition {
         switch try open(digest, in: directory, size: size) {
         case .failure(let error): return .unread(error)
-        case .success(nil): return .damaged(wasRead: false)
+        case .success(nil):
+            do throws(SystemError) {
+                return try directory.status(of: digest.hex)?.isFile == true ? .damaged(wasRead: false) : .missing
+            } catch {
+                guard error.concernsOneFile(in: directory) else { throw error.feedError(.failed) }
+                return .unread(error)
+            }
         case .success(let file?):
             switch try file.digest() {
             case .success(let found): return found == digest ? .intact : .damaged(wasRead: true)

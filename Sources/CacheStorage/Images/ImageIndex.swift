@@ -52,7 +52,7 @@ struct ImageIndex {
     }
 
     /// Returns the data of the first URL that has data which the feed may see, and the index of an alternative.
-    private func find(
+    func find(
         _ url: String, _ alternatives: some Sequence<String>, in circles: VisibleCircles
     ) throws(FeedError) -> (image: StoredImage, alternative: Int?)? {
         if let row = try find(url, in: circles) { return (row.image, nil) }
@@ -229,6 +229,36 @@ struct ImageIndex {
     ///
     /// The feeds in `leftOut` are ignored.
     func referencedDigests(except leftOut: [ResourceURL]) throws(FeedError) -> Set<Digest> {
+        var digests: Set<Digest> = []
+        try forEachReference(except: leftOut) { _, _, digest in digests.insert(digest) }
+        return digests
+    }
+
+    /// Visits the row of each saved feed with each URL that it references, and the digest of each data of this URL that
+    /// the feed may see.
+    func forEachReference(
+        except leftOut: [ResourceURL], _ visit: (_ feed: Int64, _ url: String, Digest) -> Void
+    ) throws(FeedError) {
+        let image = try connection.statement(
+            """
+            SELECT digest FROM images WHERE url = ?1 AND circle = ?2
+            UNION ALL SELECT digest FROM images WHERE url = ?1 AND circle BETWEEN ?3 AND 0
+            """)
+        try forEachItem(except: leftOut) { circles, urls throws(FeedError) in
+            for url in urls {
+                try image.bind(1, url)
+                try circles.bind(to: image)
+                try image.forEachRow { () throws(FeedError) in
+                    if let digest = image.digest(0), let feed = circles.feed { visit(feed, url, digest) }
+                }
+            }
+        }
+    }
+
+    /// Visits the circles that each saved feed sees with the URLs of each of its images, the best URL first.
+    func forEachItem(
+        except leftOut: [ResourceURL], _ visit: (VisibleCircles, [String]) throws(FeedError) -> Void
+    ) throws(FeedError) {
         var ids: Set<Int64> = []
         for url in leftOut { if let row = try FeedRow.find(url, in: connection) { ids.insert(row.id) } }
         let item = try connection.statement(
@@ -236,24 +266,11 @@ struct ImageIndex {
             SELECT feeds.id, own_network, items.url, alternatives
             FROM feeds CROSS JOIN items ON items.feed = feeds.id
             """)
-        let image = try connection.statement(
-            """
-            SELECT digest FROM images WHERE url = ?1 AND circle = ?2
-            UNION ALL SELECT digest FROM images WHERE url = ?1 AND circle BETWEEN ?3 AND 0
-            """)
-        var digests: Set<Digest> = []
         try item.forEachRow { () throws(FeedError) in
             guard !ids.contains(item.integer(0)), let url = item.text(2) else { return }
             let circles = VisibleCircles(feed: item.integer(0), seesOwnNetwork: item.integer(1) != 0)
-            for url in [url] + AlternativeURLs.split(item.text(3) ?? "") {
-                try image.bind(1, url)
-                try circles.bind(to: image)
-                try image.forEachRow { () throws(FeedError) in
-                    if let digest = image.digest(0) { digests.insert(digest) }
-                }
-            }
+            try visit(circles, [url] + AlternativeURLs.split(item.text(3) ?? ""))
         }
-        return digests
     }
 
     /// Deletes the data and the failures of each URL that is unreferenced in its circle.

@@ -129,6 +129,13 @@ struct CacheSchema: Sendable {
             PRIMARY KEY (feed, url, number)
         ) STRICT, WITHOUT ROWID;
         """,
+        """
+        CREATE TABLE damaged (
+            digest BLOB NOT NULL CHECK (length(digest) = 32),
+            url TEXT NOT NULL,
+            PRIMARY KEY (digest, url)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ])
 
     /// "FSYN", which distinguishes a cache's database from any other SQLite file.
@@ -191,9 +198,9 @@ struct CacheSchema: Sendable {
             """
             SELECT count(*) FROM sqlite_schema
             WHERE type = 'table' AND name IN (
-                'feeds', 'items', 'images', 'failures', 'waits', 'last_feed', 'walks', 'linked_pages')
+                'feeds', 'items', 'images', 'failures', 'waits', 'last_feed', 'walks', 'linked_pages', 'damaged')
             """)
-        guard tables == 8 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
+        guard tables == 9 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
                 """
@@ -215,6 +222,7 @@ struct CacheSchema: Sendable {
                 feed, url, number, public, image, alternatives, description, kind, status, message, failed_at, count
                 FROM linked_pages
                 """,
+                "digest, url FROM damaged",
             ] {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }

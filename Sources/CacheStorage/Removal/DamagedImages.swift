@@ -2,16 +2,17 @@ internal import FeedCore
 internal import Synchronization
 internal import SystemFiles
 
-/// Deletes damaged images in the same order as unreferenced ones: first the rows, then the files.
+/// Moves damaged images to `damaged/` in the same order in which unreferenced ones are deleted: first the rows, then the
+/// files.
 extension ImageDirectory {
-    func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {
+    func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> DamageRemoval {
         try requireWritable(for: mode)
         let all = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
             let referenced = try index.referencedDigests(except: mode.feedsLeftOut)
             return try index.sizes().filter { referenced.contains($0.key) }.map { (digest: $0.key, size: $0.value) }
         }
-        guard let files = directories.files else { return ImageRemoval(images: all.count, bytesFreed: 0) }
+        guard let files = directories.files else { return .nothing }
         let search = DamageSearch(of: all.count, progress)
         await withTaskCancellationHandler {
             WorkerThreads.share(all.count, among: Self.hashingThreads) { job in
@@ -21,20 +22,119 @@ extension ImageDirectory {
             search.cancel()
         }
         let (damaged, kept) = try search.conclusion()
-        var removal = FileRemoval()
-        for digest in damaged { removal.add(digest, in: files) }
-        if mode.isDryRun {
-            removal.measure()
-        } else if !damaged.isEmpty {
-            let lock = try await lockForDeleting()
-            defer { withExtendedLifetime(lock) {} }
-            try await database.write { connection throws(FeedError) in
-                try ImageIndex(connection: connection).delete(Set(damaged))
+        if damaged.isEmpty { return DamageRemoval(files: 0, images: [], failure: kept) }
+        guard !mode.isDryRun else {
+            let images = try await database.read { connection throws(FeedError) in
+                try DamageRecords(connection: connection).references(to: damaged, except: mode.feedsLeftOut)
             }
-            removal.remove()
+            return DamageRemoval(files: damaged.count, images: images, failure: kept)
         }
-        return ImageRemoval(
-            images: removal.imageCount, bytesFreed: removal.bytesFreed, failure: removal.failure ?? kept)
+        let (images, moved, failure) = try await setAside(damaged, in: files)
+        return DamageRemoval(
+            files: moved.count, images: images.filter { moved.contains($0.digest) }, failure: failure ?? kept)
+    }
+
+    /// Moves the files to `damaged/`, and returns the URLs that lost their data, the files that were moved, and the
+    /// first failure.
+    private func setAside(
+        _ damaged: Set<Digest>, in files: Descriptor
+    ) async throws(FeedError) -> (images: [DamageRemoval.DamagedImage], moved: Set<Digest>, failure: FeedError?) {
+        let lock = try await lockForDeleting()
+        defer { withExtendedLifetime(lock) {} }
+        let target = try attempt(.failed) { () throws(SystemError) in try directories.makeDamaged() }
+        guard let target else { throw readOnly }
+        let images = try await database.write { connection throws(FeedError) in
+            let records = DamageRecords(connection: connection)
+            let images = try records.references(to: damaged, except: [])
+            try records.add(images)
+            try ImageIndex(connection: connection).delete(damaged)
+            return images
+        }
+        var moved: Set<Digest> = []
+        var failure: FeedError?
+        for digest in damaged {
+            do throws(SystemError) {
+                // The file of an earlier damage is replaced.
+                try target.removeAll(digest.hex)
+                try files.rename(digest.hex, to: digest.hex, in: target)
+                moved.insert(digest)
+            } catch {
+                failure = failure ?? error.feedError(.failed)
+            }
+        }
+        return (images, moved, failure)
+    }
+}
+
+/// The rows that remember the URLs of the files in `damaged/`.
+struct DamageRecords {
+    let connection: SQLiteConnection
+
+    /// Returns each URL whose data is one of these files, once for each saved feed that sees it.
+    func references(
+        to damaged: Set<Digest>, except leftOut: [ResourceURL]
+    ) throws(FeedError) -> [DamageRemoval.DamagedImage] {
+        var found: [(feed: Int64, url: String, digest: Digest)] = []
+        try ImageIndex(connection: connection).forEachReference(except: leftOut) { feed, url, digest in
+            if damaged.contains(digest) { found.append((feed, url, digest)) }
+        }
+        var feeds: [Int64: ResourceURL] = [:]
+        let feed = try connection.statement("SELECT id, url FROM feeds")
+        try feed.forEachRow { () throws(FeedError) in
+            feeds[feed.integer(0)] = feed.text(1).flatMap(ResourceURL.init(stored:))
+        }
+        var seen: Set<DamageRemoval.DamagedImage> = []
+        let images = found.compactMap { reference -> DamageRemoval.DamagedImage? in
+            guard let feed = feeds[reference.feed], let url = ResourceURL(stored: reference.url) else { return nil }
+            let image = DamageRemoval.DamagedImage(url: url, feed: feed, digest: reference.digest)
+            return seen.insert(image).inserted ? image : nil
+        }
+        // Sorting keeps the order within a feed.
+        return images.sorted { $0.feed.text < $1.feed.text }
+    }
+
+    func add(_ images: [DamageRemoval.DamagedImage]) throws(FeedError) {
+        let row = try connection.statement("INSERT OR IGNORE INTO damaged (digest, url) VALUES (?1, ?2)")
+        for image in images {
+            try row.bind(1, image.digest)
+            try row.bind(2, image.url.text)
+            try row.run()
+        }
+    }
+
+    /// Returns the files that are still of use: a saved feed references one of their URLs in an image without data.
+    ///
+    /// Data whose file is `missing` does not count.
+    func needed(except leftOut: [ResourceURL], missing: Set<Digest>) throws(FeedError) -> Set<Digest> {
+        let row = try connection.statement("SELECT digest, url FROM damaged")
+        var damaged: [ExactText: [Digest]] = [:]
+        try row.forEachRow { () throws(FeedError) in
+            if let digest = row.digest(0), let url = row.text(1) { damaged[ExactText(url), default: []].append(digest) }
+        }
+        if damaged.isEmpty { return [] }
+        let index = ImageIndex(connection: connection)
+        var needed: Set<Digest> = []
+        try index.forEachItem(except: leftOut) { circles, urls throws(FeedError) in
+            let digests = urls.flatMap { damaged[ExactText($0)] ?? [] }
+            guard !digests.isEmpty, let url = urls.first else { return }
+            let found = try index.find(url, urls.dropFirst(), in: circles)?.image
+            if found.map({ missing.contains($0.digest) }) ?? true { needed.formUnion(digests) }
+        }
+        return needed
+    }
+
+    /// Deletes the rows of all other files.
+    func delete(except needed: Set<Digest>) throws(FeedError) {
+        let row = try connection.statement("SELECT DISTINCT digest FROM damaged")
+        var old: [Digest] = []
+        try row.forEachRow { () throws(FeedError) in
+            if let digest = row.digest(0), !needed.contains(digest) { old.append(digest) }
+        }
+        let deletion = try connection.statement("DELETE FROM damaged WHERE digest = ?1")
+        for digest in old {
+            try deletion.bind(1, digest)
+            try deletion.run()
+        }
     }
 }
 
@@ -57,7 +157,7 @@ private final class DamageSearch: Sendable {
 
     /// Checks one image.
     ///
-    /// It skips the check after a failure, because images are deleted only when all of them were checked.
+    /// It skips the check after a failure, because images are moved only when all of them were checked.
     func add(_ digest: Digest, of size: Int64, in files: Descriptor) {
         guard state.withLock({ $0.failure == nil }) else { return }
         do throws(FeedError) {
@@ -79,25 +179,27 @@ private final class DamageSearch: Sendable {
 
     private func fail(_ error: FeedError) { state.withLock { $0.failure = $0.failure ?? error } }
 
-    /// Returns the digests of the images to delete, and an error for the images that are kept although they can't be
-    /// read.
-    func conclusion() throws(FeedError) -> ([Digest], kept: FeedError?) {
+    /// Returns the digests of the damaged files, and an error for the images that are kept although they can't be read.
+    ///
+    /// A missing image is left to the removal of unreferenced ones.
+    func conclusion() throws(FeedError) -> (Set<Digest>, kept: FeedError?) {
         let state = state.withLock { $0 }
         if let failure = state.failure { throw failure }
-        var damaged: [Digest] = []
+        var damaged: Set<Digest> = []
         var lost: [SystemError] = []
         var forbidden: [SystemError] = []
         var hasRead = false
         for (digest, condition) in state.conditions {
             switch condition {
             case .intact: hasRead = true
+            case .missing: continue
             case .damaged(let wasRead):
                 hasRead = hasRead || wasRead
-                damaged.append(digest)
+                damaged.insert(digest)
             case .unread(let error) where error.isForbidden: forbidden.append(error)
             case .unread(let error):
                 lost.append(error)
-                damaged.append(digest)
+                damaged.insert(digest)
             }
         }
         let unread = lost.count + forbidden.count
@@ -105,7 +207,7 @@ private final class DamageSearch: Sendable {
         // is broken, and the images may be intact.
         if let lost = lost.first, unread > 1, !hasRead {
             throw lost.feedError(.failed)
-                .adding("; not one of \(unread) images can be read, and none was deleted")
+                .adding("; not one of \(unread) images can be read, and none was moved")
                 .hinting("see to the disk; files that you delete from images/ are fetched again by the next sync")
         }
         let count = forbidden.count

@@ -13,32 +13,50 @@ extension ImageDirectory {
         let (kept, missing) = try attempt(.failed) { () throws(SystemError) in
             try Self.sort(referenced, in: directories.files)
         }
-        // A search for damage before this removal has counted the missing files, and the entries that have their names.
-        let gone = mode.leavesDamagedOut ? 0 : missing.count
-        var files = leftovers(except: mode.leavesDamagedOut ? kept.union(missing) : kept)
+        let damaged = try await neededDamaged(mode, missing)
+        var files = try leftovers(except: kept, damaged)
         if !mode.isDryRun {
             let lock = files.isEmpty ? nil : try await lockForDeleting()
             defer { withExtendedLifetime(lock) {} }
-            try await deleteUnreferencedRows(and: missing)
+            try await deleteUnreferencedRows(and: missing, exceptDamaged: damaged)
             files.remove()
         } else {
             files.measure()
         }
         return ImageRemoval(
-            images: files.imageCount + gone, gone: gone, bytesFreed: files.bytesFreed, failure: files.failure)
+            images: files.imageCount + missing.count, gone: missing.count, bytesFreed: files.bytesFreed,
+            failure: files.failure)
     }
 
-    private func deleteUnreferencedRows(and missing: Set<Digest>) async throws(FeedError) {
+    /// Returns the files of `damaged/` that stay.
+    private func neededDamaged(
+        _ mode: RemovalMode, _ missing: Set<Digest>
+    ) async throws(FeedError) -> Set<Digest> {
+        try await database.read { connection throws(FeedError) in
+            try DamageRecords(connection: connection).needed(except: mode.feedsLeftOut, missing: missing)
+        }
+    }
+
+    private func deleteUnreferencedRows(
+        and missing: Set<Digest>, exceptDamaged damaged: Set<Digest>
+    ) async throws(FeedError) {
         try await database.write { connection throws(FeedError) in
             try SQLiteFeedChange(connection: connection).deleteItemsOfNoFeed()
             let index = ImageIndex(connection: connection)
             try index.deleteUnreferenced()
             try index.delete(missing)
+            try DamageRecords(connection: connection).delete(except: damaged)
         }
     }
 
-    private func leftovers(except kept: Set<Digest>) -> FileRemoval {
+    private func leftovers(except kept: Set<Digest>, _ damaged: Set<Digest>) throws(FeedError) -> FileRemoval {
         var files = FileRemoval()
+        let damagedFiles = try attempt(.failed) { () throws(SystemError) in try directories.damaged() }
+        if let damagedFiles {
+            files.add(all: damagedFiles, ofImages: false) { name in
+                Digest(hex: String(cString: name)).map(damaged.contains) == true
+            }
+        }
         if let directory = directories.files {
             files.add(all: directory, ofImages: true) { name in
                 Digest(hex: String(cString: name)).map(kept.contains) == true
@@ -96,10 +114,6 @@ struct FileRemoval {
     private(set) var failure: FeedError?
 
     var isEmpty: Bool { leftovers.isEmpty && failure == nil }
-
-    mutating func add(_ image: Digest, in directory: Descriptor) {
-        leftovers.append(Leftover(name: Array(image.hex.utf8CString), directory: directory, isImage: true))
-    }
 
     /// Adds the entries of a directory.
     ///

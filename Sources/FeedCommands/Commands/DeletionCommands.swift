@@ -28,15 +28,14 @@ struct Deletion {
         }
         if let failure, !failure.isCancellation { session.report(LogLine(failure.hintingAtSpace)) }
         try session.report(report, failure: failure)
-        return failure.map(ExitCode.of) ?? .ok
+        return failure.map(ExitCode.of) ?? (report.damaged.files > 0 ? .invalidData : .ok)
     }
 
     /// Returns whether images are deleted or only counted.
     ///
     /// A dry run counts as if the feeds of `report` were deleted.
     func removalMode(_ report: ValidateReport) -> RemovalMode {
-        settings.dryRun
-            ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
+        settings.dryRun ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url)) : .forReal
     }
 
     func removeUnreferenced(_ mode: RemovalMode, _ report: inout ValidateReport) async throws(FeedError) {
@@ -75,21 +74,23 @@ extension Session {
     func report(_ report: ValidateReport, failure: FeedError?) throws(FeedError) {
         let wasStopped = failure?.isCancellation == true
         if let line = report.ahead { notice(line, "feed_ahead") }
+        for line in report.damage { self.report(line) }
         if settings.dryRun {
             for line in report.plan { try plan(line) }
             if wasStopped { notice("stopped; there may be more to do", "stopped") }
         } else {
-            for line in report.steps { detail(line) }
             // A loss of data is always reported, because the next sync has to download it again.
-            for line in report.damage { self.report(line, "damage") }
+            for line in report.losses { self.report(line, "damage") }
+            for line in report.letGoSteps { detail(line) }
+            for line in report.deletions { notice(line) }
             let summary = report.summary(wasStopped: wasStopped)
-            if failure == nil { remark(summary) } else { notice(summary) }
+            if failure != nil || report.hasDeleted { notice(summary) } else { detail(summary) }
         }
         if settings.json { try write(report.json) }
     }
 }
 
-/// Deletes stale feeds, damaged images with `--deep`, and unreferenced images.
+/// Deletes stale feeds and unreferenced images, and sets damaged images aside with `--deep`.
 struct ValidateCommand {
     private let session: Session
     private var settings: Settings { session.settings }
@@ -120,7 +121,6 @@ struct ValidateCommand {
         }
         try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
         let mode = deletion.removalMode(report)
-        // Damaged images are handled first: a missing file of a referenced image is damage too, and is reported.
         try session.stopIfCancelled()
         if settings.deep {
             report.damaged = try await removeDamaged(from: cache, mode)
@@ -130,7 +130,7 @@ struct ValidateCommand {
         try await deletion.removeUnreferenced(mode, &report)
     }
 
-    private func removeDamaged(from cache: Cache, _ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+    private func removeDamaged(from cache: Cache, _ mode: RemovalMode) async throws(FeedError) -> DamageRemoval {
         try await session.showingProgress("checking", of: "image") { progress throws(FeedError) in
             try await cache.images.removeDamaged(mode, progress: progress)
         }

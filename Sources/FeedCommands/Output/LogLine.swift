@@ -28,6 +28,12 @@ extension LogLine {
         self.init(level: .debug, event: event, text: "\(url): \(text)", fields: [("url", .string(url.text))] + fields)
     }
 
+    /// Reports a deleted feed.
+    init(deletionOf url: ResourceURL, _ text: String) {
+        self.init(
+            level: .info, event: "feed_deleted", text: "\(url): \(text)", fields: [("url", .string(url.text))])
+    }
+
     /// Reports one failed feed or image.
     init(failureOf url: ResourceURL, event: String, _ error: FeedError) {
         self.init(

@@ -15,27 +15,44 @@ struct ValidateReport {
     var feedsAhead: [(url: ResourceURL, staleness: Staleness)] = []
     /// The images of items that left their feed and that its `--keep` no longer covers.
     var letGo: [(url: ResourceURL, images: Int)] = []
-    var damaged = ImageRemoval.nothing
+    var damaged = DamageRemoval.nothing
     var unreferenced = ImageRemoval.nothing
 
     var isEmpty: Bool { feedsDeleted.isEmpty && letGo.isEmpty && damaged == .nothing && unreferenced == .nothing }
 
-    private var bytesFreed: Int64 { damaged.bytesFreed + unreferenced.bytesFreed }
+    /// Whether feeds or images were deleted or set aside, which the user has to know.
+    var hasDeleted: Bool { !feedsDeleted.isEmpty || unreferenced.images > 0 || damaged.files > 0 }
 
     var json: String { JSONFormat.text(figures) }
 
     private var figures: [(String, JSONValue)] {
         [
             ("feeds_deleted", .array(feedsDeleted.map { .string($0.url.text) })),
-            ("images_deleted", .integer(unreferenced.images)), ("damaged", .integer(damaged.images)),
-            ("bytes_freed", .integer(Int(bytesFreed))),
+            ("images_deleted", .integer(unreferenced.images)), ("damaged", .integer(damaged.files)),
+            ("damaged_images", .array(damaged.images.map { .object(Self.members(of: $0)) })),
+            ("bytes_freed", .integer(Int(unreferenced.bytesFreed))),
+        ]
+    }
+
+    private static func members(of image: DamageRemoval.DamagedImage) -> [(String, JSONValue)] {
+        [
+            ("url", .string(image.url.text)), ("feed", .string(image.feed.text)),
+            ("digest", .string("sha256:\(image.digest.hex)")),
         ]
     }
 
     func summary(wasStopped: Bool) -> LogLine {
         let feeds = Phrases.count(feedsDeleted.count, "feed")
-        let images = Phrases.count(unreferenced.images + damaged.images, "image")
-        let done = "deleted \(feeds) and \(images), \(Phrases.size(bytesFreed)) freed"
+        let images = Phrases.count(unreferenced.images, "image")
+        var parts: [String] = []
+        if damaged.files > 0 {
+            let files = Phrases.count(damaged.files, "damaged image")
+            parts.append("moved \(files) to damaged/; the next sync downloads what feeds reference")
+        }
+        if damaged.files == 0 || !feedsDeleted.isEmpty || unreferenced.images > 0 {
+            parts.append("deleted \(feeds) and \(images), \(Phrases.size(unreferenced.bytesFreed)) freed")
+        }
+        let done = parts.joined(separator: "; ")
         return LogLine(summary: wasStopped ? "stopped; \(done)" : done, wasStopped: wasStopped, figures)
     }
 
@@ -50,29 +67,38 @@ struct ValidateReport {
         return "\(first.url): kept, though it was saved at \(moment), which is ahead of the clock\(rest)"
     }
 
-    var steps: [LogLine] {
+    /// The lines about deleted feeds.
+    var deletions: [LogLine] {
         feedsDeleted.compactMap { url, fault in
             switch fault {
-            case nil: LogLine(step: "feed_deleted", of: url, "deleted")
-            case .stale: LogLine(step: "feed_deleted", of: url, "stale, deleted")
+            case nil: LogLine(deletionOf: url, "deleted")
+            case .stale: LogLine(deletionOf: url, "stale, deleted")
             case .unreadable, .ahead, .letGo: nil
             }
         }
-            + letGo.map { url, images in
-                LogLine(
-                    step: "images_let_go", of: url, "no longer keeps \(Phrases.count(images, "image")) that left it")
-            }
+    }
+
+    var letGoSteps: [LogLine] {
+        letGo.map { url, images in
+            LogLine(step: "images_let_go", of: url, "no longer keeps \(Phrases.count(images, "image")) that left it")
+        }
+    }
+
+    /// The lines about damaged images, one for each URL of each feed.
+    var damage: [LogLine] {
+        damaged.images.map { image in
+            LogLine(
+                level: .error, event: "image_damaged",
+                text: "\(image.url): the image is damaged (\(image.digest.hex), in the feed \(image.feed))",
+                fields: Self.members(of: image))
+        }
     }
 
     /// The lines about data that was lost without being asked for.
-    var damage: [String] {
+    var losses: [String] {
         var lines: [String] = []
         for case (let url, .unreadable(let error)) in feedsDeleted {
             lines.append("\(url): deleted, because it can't be read: \(error.withoutHint)")
-        }
-        if damaged.images > 0 {
-            let images = Phrases.count(damaged.images, "damaged image")
-            lines.append("\(images) deleted; the next sync downloads those that feeds reference")
         }
         if unreferenced.gone > 0 {
             let images = Phrases.count(unreferenced.gone, "image")
@@ -84,13 +110,15 @@ struct ValidateReport {
     var plan: [String] {
         var lines = feedsDeleted.map { "would delete \($0.url)\($0.fault.map { " (\(Self.inBrief($0)))" } ?? "")" }
         lines += letGo.map { "would no longer keep \(Phrases.count($0.images, "image")) that left \($0.url)" }
-        if damaged.images > 0 { lines.append("would delete \(Phrases.count(damaged.images, "damaged image"))") }
+        if damaged.files > 0 {
+            lines.append("would move \(Phrases.count(damaged.files, "damaged image")) to damaged/")
+        }
         let unnamed = unreferenced.images - unreferenced.gone
         if unnamed > 0 { lines.append("would delete \(Phrases.count(unnamed, "image")) that no feed references") }
         if unreferenced.gone > 0 {
             lines.append("would remove \(Phrases.count(unreferenced.gone, "image")) whose file is missing")
         }
-        if bytesFreed > 0 { lines.append("would free \(Phrases.size(bytesFreed))") }
+        if unreferenced.bytesFreed > 0 { lines.append("would free \(Phrases.size(unreferenced.bytesFreed))") }
         return lines
     }
 

@@ -61,8 +61,9 @@ package protocol ImageStore: Sendable {
     /// row.
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
 
-    /// Rereads every image of the saved feeds, and deletes those whose bytes differ from their digest.
-    func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval
+    /// Rereads every image of the saved feeds, and sets those aside whose bytes differ from their digest. Their URLs
+    /// lose their data, so that the next sync requests them again.
+    func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> DamageRemoval
 }
 
 extension ImageStore {
@@ -139,10 +140,10 @@ package struct ImageTotals: Hashable, Sendable {
 
 /// Whether images are deleted, or only counted.
 ///
-/// A dry run counts as if these feeds and damaged images were deleted before.
+/// A dry run counts as if these feeds were deleted before.
 package enum RemovalMode: Hashable, Sendable {
     case forReal
-    case dryRun(withoutFeeds: [ResourceURL], withoutDamaged: Bool = false)
+    case dryRun(withoutFeeds: [ResourceURL])
 
     package var isDryRun: Bool { if case .dryRun = self { true } else { false } }
 
@@ -150,11 +151,9 @@ package enum RemovalMode: Hashable, Sendable {
     package var feedsLeftOut: [ResourceURL] {
         switch self {
         case .forReal: []
-        case .dryRun(let feeds, _): feeds
+        case .dryRun(let feeds): feeds
         }
     }
-
-    package var leavesDamagedOut: Bool { if case .dryRun(_, true) = self { true } else { false } }
 }
 
 /// The result of deleting images.
@@ -174,6 +173,37 @@ package struct ImageRemoval: Hashable, Sendable {
         self.images = images
         self.gone = gone
         self.bytesFreed = bytesFreed
+        self.failure = failure
+    }
+}
+
+/// The result of setting damaged images aside.
+package struct DamageRemoval: Hashable, Sendable {
+    /// A URL whose data was damaged, in one of the feeds that reference it.
+    package struct DamagedImage: Hashable, Sendable {
+        package let url: ResourceURL
+        package let feed: ResourceURL
+        package let digest: Digest
+
+        package init(url: ResourceURL, feed: ResourceURL, digest: Digest) {
+            self.url = url
+            self.feed = feed
+            self.digest = digest
+        }
+    }
+
+    /// The number of damaged files.
+    package let files: Int
+    /// The URLs that lost their data, by feed and in the order of each feed.
+    package let images: [DamagedImage]
+    /// The error that concerns the other files.
+    package let failure: FeedError?
+
+    package static let nothing = DamageRemoval(files: 0, images: [])
+
+    package init(files: Int, images: [DamagedImage], failure: FeedError? = nil) {
+        self.files = files
+        self.images = images
         self.failure = failure
     }
 }
