@@ -48,7 +48,7 @@ package struct Application: Sendable {
         case .validate: return try await ValidateCommand(session).run()
         case .export: return try await ExportCommand(session).run(operands[0], try feeds(operands.dropFirst(), session))
         case .import: return try await ImportCommand(session).run(operands)
-        case .remove: return try await RemoveCommand(session).run(try feeds(operands, session))
+        case .remove: return try await RemoveCommand(session).run(try removals(operands, session))
         case .status: return try await StatusCommand(session).run()
         case .gallery:
             return try await GalleryCommand(session).run(try feeds(operands.dropFirst(), session), to: operands[0])
@@ -62,6 +62,16 @@ package struct Application: Sendable {
         var urls: [ResourceURL] = []
         for operand in operands { urls.append(try url(operand, session, world.feed)) }
         return urls
+    }
+
+    private func removals(_ operands: [String], _ session: Session) throws(UsageError) -> [RemovalOperand] {
+        var removals: [RemovalOperand] = []
+        for operand in operands {
+            let feed = try url(operand, session, world.feed)
+            let isFeed = ResourceURL.withoutFeedScheme(operand) != operand
+            removals.append(RemovalOperand(feed: feed, image: isFeed ? feed : try world.image(operand)))
+        }
+        return removals
     }
 
     private func url(

@@ -92,6 +92,21 @@ struct DocumentRefusalTests {
         document("a time that isn't", "saved_at: not a time") { $0.set("saved_at", "2026-02-30T00:00:00.000000Z") },
         document("a time in another form", "saved_at: not a time") { $0.set("saved_at", "2026-02-20T00:00:00Z") },
         document("no images", "images: missing") { $0.set("images", nil) },
+        document("removed images that are no list", "removed: not an array") { $0.set("removed", [:]) },
+        document("a removed image without an id", "removed[0].id: missing") {
+            $0.set("removed", [["urls": ["https://images.example/1.png"]]])
+        },
+        document("a removed image without a URL", "removed[0].urls: missing") { $0.set("removed", [["id": "1"]]) },
+        document("a removed image with an invalid URL", "removed[0].urls[0]: has no host") {
+            $0.set("removed", [["id": "1", "urls": ["https://"]]])
+        },
+        document("a removed image with a password", "user name or password") {
+            $0.set("removed", [["id": "1", "urls": ["https://me:pw@images.example/"]]])
+        },
+        document("a removed image with too many URLs", "removed[0].urls: more than 9") {
+            let urls = (0..<10).map { JSONValue.string("https://images.example/\($0)") }
+            $0.set("removed", [["id": "1", "urls": .array(urls)]])
+        },
         document("a title that is no text", "title: not a string") { $0.set("title", 5) },
         image("no id", "images[1].id: missing") { $0.set("id", nil) },
         image("no URL", "images[1].url: missing") { $0.set("url", nil) },

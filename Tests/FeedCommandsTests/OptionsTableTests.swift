@@ -184,6 +184,7 @@ struct OptionsTableTests {
             ("verbose", Self.everyCommand), ("json", "gallery remove show status sync tree validate"),
             ("gallery", "sync"),
             ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "gallery import"),
+            ("restore", "import"), ("undo", "remove"),
             ("max-time", "gallery image show sync tree"),
             ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
             ("progress", "export gallery import sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"),

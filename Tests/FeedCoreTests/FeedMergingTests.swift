@@ -13,6 +13,8 @@ struct FeedMergingTests {
         let head: FeedHead
         let images: [(ResourceURL, [UInt8]?)]
 
+        func removed() -> RemovedImages { RemovedImages() }
+
         func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
             for (url, bytes) in images {
                 let offered = bytes.map { bytes in
@@ -128,6 +130,9 @@ struct FeedMergingTests {
     private struct Mirror: ArchivedFeed {
         let head: FeedHead
         let images: [FeedImage]
+        var removals = RemovedImages()
+
+        func removed() -> RemovedImages { removals }
 
         func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
             for image in images { try visit(image, nil) }
@@ -152,6 +157,49 @@ struct FeedMergingTests {
         #expect(try await feeds.retrieve(.first, withKept: true)?.kept.contains { $0.id == "7" } == true)
         let wanted = try await feeds.keptWithoutData(of: .first)
         #expect(wanted.contains { $0.id == "7" } == restores)
+    }
+
+    private func mirror(savedAt: Int64, _ images: [FeedImage], without removed: [FeedImage] = []) -> Mirror {
+        let head = FeedHead(
+            url: .first, title: nil, format: .rss, savedAt: Timestamp(microseconds: savedAt), keep: .forever)
+        return Mirror(head: head, images: images, removals: RemovedImages(removed.map(RemovedImages.Entry.init)))
+    }
+
+    private func merge(_ archive: Mirror, into cache: InMemoryCache) async throws {
+        try await InMemoryTransfer(cache).takeIn { intake throws(FeedError) in
+            try intake.merge { merge throws(FeedError) in
+                _ = try FeedMerging(isForced: false, restores: true, now: Timestamp(microseconds: 100)).merge(
+                    [archive], into: merge)
+            }
+        }
+    }
+
+    @Test(
+        "what either of two copies removed is gone from both, whichever was saved later and in whatever order they come",
+        arguments: [false, true], [false, true])
+    func removals(isRemovedFirst: Bool, isRemovalLater: Bool) async throws {
+        let images = (0..<3).map { FeedImage(id: "\($0)", url: .image($0)) }
+        let left = FeedImage(id: "left", url: .image(7)).leaving(Timestamp(microseconds: 1))
+        let whole = mirror(savedAt: isRemovalLater ? 1 : 2, images + [left])
+        let removing = mirror(savedAt: isRemovalLater ? 2 : 1, [images[0], images[1]], without: [images[1], left])
+        for archive in isRemovedFirst ? [removing, whole] : [whole, removing] { try await merge(archive, into: cache) }
+        let saved = try await feeds.retrieve(.first, withKept: true)
+        let ids = (saved?.feed.images ?? []).map(\.id) + (saved?.kept ?? []).map(\.id)
+        #expect(ids.sorted() == ["0", "2"])
+        #expect(try await feeds.removed(from: .first).entries.map(\.id) == ["1", "left"])
+    }
+
+    @Test("removals of several archives add up, up to a limit")
+    func limit() async throws {
+        let images = (0..<2).map { FeedImage(id: "\($0)", url: .image($0)) }
+        for image in images { try await merge(mirror(savedAt: 1, [], without: [image]), into: cache) }
+        #expect(try await feeds.removed(from: .first).count == 2)
+        var many = mirror(savedAt: 1, [])
+        many.removals = RemovedImages(
+            (0..<RemovedImages.most).map { RemovedImages.Entry(id: "many \($0)", urls: [.image(0)]) })
+        let error = await #expect(throws: FeedError.self) { try await merge(many, into: cache) }
+        #expect(error?.kind == .invalidData)
+        #expect(try await feeds.removed(from: .first).count == 2)
     }
 
     @Test("mirrors of one feed become one that has all that any has, in whatever order they come", arguments: 0..<40)

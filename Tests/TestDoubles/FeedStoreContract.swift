@@ -14,7 +14,7 @@ package protocol FeedStoreFixture: Sendable {
 
 /// The promises of every feed store; each function checks one of them.
 package struct FeedStoreContract: Sendable {
-    private let fixture: any FeedStoreFixture
+    let fixture: any FeedStoreFixture
     var store: any FeedStore { fixture.store }
 
     package init(_ fixture: any FeedStoreFixture) { self.fixture = fixture }

@@ -46,12 +46,26 @@ package final class InMemoryCache: Sendable {
         var troubles: [String: FeedTrouble] = [:]
         /// The ids of items that had left a feed in an archive.
         var archived: [String: Set<ExactText>] = [:]
+        /// The images that the user removed from each feed.
+        var removed: [String: RemovedImages] = [:]
         var images: [DataKey: StoredImage] = [:]
         var failures: [DataKey: RememberedFailure] = [:]
         var data: [Digest: [UInt8]] = [:]
 
         func isArchived(_ image: FeedImage, of feed: ResourceURL) -> Bool {
             archived[feed.text]?.contains(ExactText(image.id)) == true
+        }
+
+        mutating func setRemoved(_ images: RemovedImages, from feed: ResourceURL) {
+            removed[feed.text] = images
+            deleteImages(of: feed, coveredBy: images)
+        }
+
+        mutating func deleteImages(of feed: ResourceURL, coveredBy removed: RemovedImages) {
+            if let saved = feeds[feed.text] {
+                feeds[feed.text] = saved.with(images: saved.feed.images.filter { !removed.covers($0) })
+            }
+            kept[feed.text]?.removeAll { removed.covers($0) }
         }
 
         func isWhole(_ digest: Digest) -> Bool { data[digest].map(InMemoryImageStore.digest) == digest }

@@ -62,6 +62,26 @@ package final class InMemoryFeedStore: FeedStore {
         }
     }
 
+    package func removed(from url: ResourceURL) async throws(FeedError) -> RemovedImages {
+        try cache.withContents { contents throws(FeedError) in contents.removed[url.text] ?? RemovedImages() }
+    }
+
+    package func images(at url: ResourceURL) async throws(FeedError) -> [ImageOfFeed] {
+        try cache.withContents { contents throws(FeedError) in
+            contents.feeds.values.sorted { $0.url.text < $1.url.text }.flatMap { saved in
+                (saved.feed.images + (contents.kept[saved.url.text] ?? []))
+                    .filter { ([$0.url] + $0.alternatives).contains { $0.key == url.key } }
+                    .map { ImageOfFeed($0, of: saved.url.withoutCredentials) }
+            }
+        }
+    }
+
+    package func feeds(withRemoved url: ResourceURL) async throws(FeedError) -> [ResourceURL] {
+        try cache.withContents { contents throws(FeedError) in
+            contents.removed.filter { $0.value.restoring(url) != nil }.keys.sorted().map(ResourceURL.known)
+        }
+    }
+
     package func summaries() async throws(FeedError) -> [FeedSummary] {
         try receive(.summaries)
         return try cache.withContents { contents throws(FeedError) in
@@ -150,6 +170,20 @@ package final class InMemoryFeedStore: FeedStore {
         }
 
         func countKept(of url: ResourceURL) -> Int { kept(url).count }
+
+        func removed(from url: ResourceURL) -> RemovedImages { contents.removed[url.text] ?? RemovedImages() }
+
+        func setRemoved(_ removed: RemovedImages, from url: ResourceURL) {
+            contents.setRemoved(removed, from: url)
+        }
+
+        func forgetRules(of url: ResourceURL) {
+            guard let saved = contents.feeds[url.text], saved.rules != nil else { return }
+            contents.feeds[url.text] = SavedFeed(
+                url: saved.url, feed: saved.feed, savedAt: saved.savedAt, validators: saved.validators,
+                pages: saved.pages, isNamed: saved.isNamed, seesOwnNetwork: saved.seesOwnNetwork,
+                movedTo: saved.movedTo, rules: "", keep: saved.keep, interval: saved.interval)
+        }
 
         private func kept(_ url: ResourceURL) -> [FeedImage] { contents.kept[url.text] ?? [] }
 

@@ -274,6 +274,10 @@ package final class InMemoryImageStore: ImageStore {
     ) -> Set<InMemoryCache.DataKey> {
         var left = contents
         for url in mode.feedsLeftOut { left.feeds[url.text] = nil }
+        for saved in left.feeds.values {
+            guard let removed = mode.imagesLeftOut[saved.url.key] else { continue }
+            left.deleteImages(of: saved.url, coveredBy: removed)
+        }
         return left.referenced
     }
 

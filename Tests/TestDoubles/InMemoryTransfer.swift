@@ -32,6 +32,8 @@ package struct InMemoryTransfer: CacheTransfer {
             contents.feeds.values.sorted { $0.url.text < $1.url.text }.map(\.head)
         }
 
+        func removed(from feed: ResourceURL) -> RemovedImages { contents.removed[feed.text] ?? RemovedImages() }
+
         func forEachImage(
             of feed: ResourceURL, at positions: ClosedRange<Int64>,
             _ visit: (SnapshotImage) throws(FeedError) -> Void
@@ -121,6 +123,12 @@ package final class InMemoryIntake: CacheIntake {
         }
 
         func retrieve(_ feed: ResourceURL) -> SavedFeed? { contents.saved(feed, withKept: true) }
+
+        func removed(from feed: ResourceURL) -> RemovedImages { contents.removed[feed.text] ?? RemovedImages() }
+
+        func setRemoved(_ removed: RemovedImages, from feed: ResourceURL) {
+            contents.setRemoved(removed, from: feed)
+        }
 
         func setKept(_ images: [FeedImage], archived: Set<ExactText>, of feed: ResourceURL) {
             let current = Set(contents.feeds[feed.text]?.feed.images.map { ExactText($0.id) } ?? [])

@@ -145,7 +145,8 @@ struct ExportPlan {
         ofDocumentOf feed: FeedHead, _ visit: ([UInt8]) throws(FeedError) -> Void,
         image visitImage: (SnapshotImage) -> Void
     ) throws(FeedError) {
-        var document = FeedDocumentWriter(feed)
+        let removed = try snapshot.removed(from: feed.url)
+        var document = FeedDocumentWriter(feed, without: removed)
         try snapshot.forEachImage(of: feed.url, at: .min ... .max) { image throws(FeedError) in
             visitImage(image)
             document.add(image)

@@ -96,6 +96,10 @@ private struct DocumentedFeed: ArchivedFeed {
 
     var head: FeedHead { document.head }
 
+    func removed() throws(FeedError) -> RemovedImages {
+        try document.removed(limit: min(limits.feed.images, RemovedImages.most))
+    }
+
     /// Visits the images of the feed.
     ///
     /// Throws at an invalid image.

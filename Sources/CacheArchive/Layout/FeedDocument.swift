@@ -14,6 +14,7 @@ struct FeedDocument {
 
     /// Everything but the images, which are read when they are visited.
     let head: FeedHead
+    private let hasRemoved: Bool
     private let name: String
     private let bytes: () throws(FeedError) -> [UInt8]
 
@@ -25,7 +26,9 @@ struct FeedDocument {
         self.name = "\(name) (a feed document)"
         self.bytes = bytes
         let text = try bytes()
-        head = try OCILayout.read(text, of: self.name) { reader throws(JSONError) in try Self.readHead(&reader) }
+        (head, hasRemoved) = try OCILayout.read(text, of: self.name) { reader throws(JSONError) in
+            try Self.readHead(&reader)
+        }
     }
 
     /// Visits the images in order.
@@ -33,6 +36,25 @@ struct FeedDocument {
         var images = Images(of: head, in: try bytes(), name: name)
         try images.begin()
         while let (image, data) = try images.next() { try visit(image, data) }
+    }
+
+    /// Returns the images that were removed from the feed.
+    ///
+    /// Throws if they are more than `limit`.
+    func removed(limit: Int) throws(FeedError) -> RemovedImages {
+        guard hasRemoved else { return RemovedImages() }
+        return try OCILayout.read(try bytes(), of: name) { reader throws(JSONError) in
+            var entries: [RemovedImages.Entry] = []
+            try JSONObject.read(&reader, ["removed"]) { _, reader throws(JSONError) in
+                let start = reader.position
+                try reader.enterArray()
+                while try reader.nextElement() {
+                    guard entries.count < limit else { throw reader.mismatch("more than \(limit)", at: start) }
+                    entries.append(try Self.readRemoved(&reader, of: head.url))
+                }
+            }
+            return RemovedImages(entries)
+        }
     }
 
     /// The list of images in a document.
@@ -88,7 +110,8 @@ extension FeedDocument {
 }
 
 extension FeedDocument {
-    static func readHead(_ reader: inout JSONReader) throws(JSONError) -> FeedHead {
+    /// Reads everything but the lists of images, and returns whether images were removed.
+    static func readHead(_ reader: inout JSONReader) throws(JSONError) -> (FeedHead, hasRemoved: Bool) {
         let top = reader.position
         var hasVersion: Bool?
         var hasImages: Bool?
@@ -97,8 +120,9 @@ extension FeedDocument {
         var format: Feed.Format?
         var savedAt: Timestamp?
         var keep: Keep?
+        var hasRemoved = false
         try JSONObject.read(
-            &reader, ["version", "url", "title", "format", "saved_at", "keep", "images"]
+            &reader, ["version", "url", "title", "format", "saved_at", "keep", "removed", "images"]
         ) { name, reader throws(JSONError) in
             let start = reader.position
             switch name {
@@ -111,6 +135,11 @@ extension FeedDocument {
             case "saved_at": savedAt = try readTime(&reader)
             // A value that only a later version understands is ignored.
             case "keep": keep = try readText(&reader, longest: longestText).flatMap(Keep.init)
+            case "removed":
+                // The removed images are read when the feed is merged, because they may be many.
+                guard try reader.peek() == .array else { throw reader.mismatch("not an array", at: start) }
+                try reader.skipValue()
+                hasRemoved = true
             default:
                 // The images are skipped here, because they may be many and are read one by one.
                 guard try reader.peek() == .array else { throw reader.mismatch("not an array", at: start) }
@@ -120,10 +149,11 @@ extension FeedDocument {
         }
         _ = try JSONObject.require(hasVersion, "version", of: top, reader)
         _ = try JSONObject.require(hasImages, "images", of: top, reader)
-        return FeedHead(
+        let head = FeedHead(
             url: try JSONObject.require(url, "url", of: top, reader), title: title,
             format: try JSONObject.require(format, "format", of: top, reader),
             savedAt: try JSONObject.require(savedAt, "saved_at", of: top, reader), keep: keep)
+        return (head, hasRemoved)
     }
 
     private static func readFormat(_ reader: inout JSONReader) throws(JSONError) -> Feed.Format {
@@ -250,7 +280,8 @@ extension FeedDocument {
             case "tags": tags = try FeedDocument.readUnlessNull(&reader, FeedDocument.readTags) ?? []
             case "text": text = try FeedDocument.readText(&reader, longest: FeedDocument.longestText)
             case "last_seen": lastSeen = try FeedDocument.readUnlessNull(&reader, FeedDocument.readTime)
-            case "alternatives": alternatives = try FeedDocument.readAlternatives(&reader, of: feed)
+            case "alternatives":
+                alternatives = try FeedDocument.readImageURLs(&reader, most: FeedImage.mostAlternatives, of: feed)
             case "url": url = try FeedDocument.readImageURL(&reader, of: feed)
             case "from":
                 from = try FeedDocument.readUnlessNull(&reader) { reader throws(JSONError) in
@@ -298,19 +329,35 @@ extension FeedDocument {
         return tags
     }
 
-    private static func readAlternatives(
-        _ reader: inout JSONReader, of feed: ResourceURL
+    private static func readImageURLs(
+        _ reader: inout JSONReader, most: Int, of feed: ResourceURL
     ) throws(JSONError) -> [ResourceURL] {
         let start = reader.position
-        var alternatives: [ResourceURL] = []
+        var urls: [ResourceURL] = []
         try reader.enterArray()
         while try reader.nextElement() {
-            guard alternatives.count < FeedImage.mostAlternatives else {
-                throw reader.mismatch("more than \(FeedImage.mostAlternatives)", at: start)
-            }
-            alternatives.append(try readImageURL(&reader, of: feed))
+            guard urls.count < most else { throw reader.mismatch("more than \(most)", at: start) }
+            urls.append(try readImageURL(&reader, of: feed))
         }
-        return alternatives
+        return urls
+    }
+
+    /// Reads an image that was removed.
+    private static func readRemoved(
+        _ reader: inout JSONReader, of feed: ResourceURL
+    ) throws(JSONError) -> RemovedImages.Entry {
+        let top = reader.position
+        var id: String?
+        var urls: [ResourceURL] = []
+        try JSONObject.read(&reader, ["id", "urls"]) { name, reader throws(JSONError) in
+            if name == "id" {
+                id = try readText(&reader, longest: longestID)?.withoutPasswords
+            } else {
+                urls = try readImageURLs(&reader, most: RemovedImages.mostURLs, of: feed)
+            }
+        }
+        guard !urls.isEmpty else { throw reader.mismatch("missing", at: top, member: "urls") }
+        return RemovedImages.Entry(id: try JSONObject.require(id, "id", of: top, reader), urls: urls)
     }
 
     private static func readImageURL(

@@ -7,7 +7,7 @@ struct FeedDocumentWriter {
 
     private var json = JSONWriter()
 
-    init(_ feed: FeedHead) {
+    init(_ feed: FeedHead, without removed: RemovedImages) {
         json.beginObject()
         json.member("version", OCILayout.documentVersion)
         json.member("url", feed.url.text)
@@ -15,8 +15,21 @@ struct FeedDocumentWriter {
         json.member("format", feed.format.rawValue)
         json.member("saved_at", feed.savedAt.rfc3339)
         if let keep = feed.keep { json.member("keep", keep.text) }
+        if !removed.isEmpty { add(removed) }
         json.name("images")
         json.beginArray()
+    }
+
+    private mutating func add(_ removed: RemovedImages) {
+        json.name("removed")
+        json.beginArray()
+        for entry in removed.entries {
+            json.beginObject()
+            json.member("id", entry.id)
+            json.member("urls", entry.urls.map(\.text))
+            json.endObject()
+        }
+        json.endArray()
     }
 
     mutating func add(_ given: SnapshotImage) {

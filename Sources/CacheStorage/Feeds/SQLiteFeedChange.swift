@@ -145,6 +145,21 @@ struct SQLiteFeedChange: FeedStoreChange {
         try FeedRow.find(url, in: connection)?.keptCount ?? 0
     }
 
+    func removed(from url: ResourceURL) throws(FeedError) -> RemovedImages {
+        try RemovedRows(connection: connection).removed(from: url)
+    }
+
+    func setRemoved(_ removed: RemovedImages, from url: ResourceURL) throws(FeedError) {
+        try RemovedRows(connection: connection).replace(with: removed, of: url)
+    }
+
+    func forgetRules(of url: ResourceURL) throws(FeedError) {
+        // The items of an archive, which have no rules, stay those of an archive.
+        let feed = try connection.statement("UPDATE feeds SET rules = '' WHERE url = ?1 AND rules IS NOT NULL")
+        try feed.bind(1, url.text)
+        try feed.run()
+    }
+
     func note(_ trouble: FeedTrouble, of url: ResourceURL) throws(FeedError) {
         let feed = try connection.statement(
             "UPDATE feeds SET error_kind = ?2, error_message = ?3, error_at = ?4 WHERE url = ?1")

@@ -42,6 +42,24 @@ struct SQLiteFeedStore: FeedStore {
         }
     }
 
+    func removed(from url: ResourceURL) async throws(FeedError) -> RemovedImages {
+        try await database.read { connection throws(FeedError) in
+            try RemovedRows(connection: connection).removed(from: url)
+        }
+    }
+
+    func images(at url: ResourceURL) async throws(FeedError) -> [ImageOfFeed] {
+        try await database.read { connection throws(FeedError) in
+            try RemovedRows(connection: connection).images(at: url)
+        }
+    }
+
+    func feeds(withRemoved url: ResourceURL) async throws(FeedError) -> [ResourceURL] {
+        try await database.read { connection throws(FeedError) in
+            try RemovedRows(connection: connection).feeds(withRemoved: url)
+        }
+    }
+
     func summaries() async throws(FeedError) -> [FeedSummary] {
         try await database.read { connection throws(FeedError) in try Self.summaries(in: connection) }
     }

@@ -31,7 +31,7 @@ enum ImageFile {
         case intact
         /// The file has another size or, if it `wasRead`, another digest.
         case damaged(wasRead: Bool)
-        /// There is no regular file of this name.
+        /// The file is missing, or its name belongs to an entry of another kind.
         case missing
         /// The condition is unknown, because this one file can't be read.
         case unread(SystemError)

@@ -227,24 +227,24 @@ struct ImageIndex {
 
     /// Returns the digests of all data that saved feeds reference and may see.
     ///
-    /// The feeds in `leftOut` are ignored.
-    func referencedDigests(except leftOut: [ResourceURL]) throws(FeedError) -> Set<Digest> {
+    /// The feeds and images that a dry run leaves out are ignored.
+    func referencedDigests(_ mode: RemovalMode) throws(FeedError) -> Set<Digest> {
         var digests: Set<Digest> = []
-        try forEachReference(except: leftOut) { _, _, digest in digests.insert(digest) }
+        try forEachReference(mode) { _, _, digest in digests.insert(digest) }
         return digests
     }
 
     /// Visits the row of each saved feed with each URL that it references, and the digest of each data of this URL that
     /// the feed may see.
     func forEachReference(
-        except leftOut: [ResourceURL], _ visit: (_ feed: Int64, _ url: String, Digest) -> Void
+        _ mode: RemovalMode, _ visit: (_ feed: Int64, _ url: String, Digest) -> Void
     ) throws(FeedError) {
         let image = try connection.statement(
             """
             SELECT digest FROM images WHERE url = ?1 AND circle = ?2
             UNION ALL SELECT digest FROM images WHERE url = ?1 AND circle BETWEEN ?3 AND 0
             """)
-        try forEachItem(except: leftOut) { circles, urls throws(FeedError) in
+        try forEachItem(mode) { circles, urls throws(FeedError) in
             for url in urls {
                 try image.bind(1, url)
                 try circles.bind(to: image)
@@ -257,19 +257,26 @@ struct ImageIndex {
 
     /// Visits the circles that each saved feed sees with the URLs of each of its images, the best URL first.
     func forEachItem(
-        except leftOut: [ResourceURL], _ visit: (VisibleCircles, [String]) throws(FeedError) -> Void
+        _ mode: RemovalMode, _ visit: (VisibleCircles, [String]) throws(FeedError) -> Void
     ) throws(FeedError) {
         var ids: Set<Int64> = []
-        for url in leftOut { if let row = try FeedRow.find(url, in: connection) { ids.insert(row.id) } }
+        for url in mode.feedsLeftOut { if let row = try FeedRow.find(url, in: connection) { ids.insert(row.id) } }
+        let leftOut = mode.imagesLeftOut
         let item = try connection.statement(
             """
-            SELECT feeds.id, own_network, items.url, alternatives
+            SELECT feeds.id, own_network, items.url, alternatives, item_id, feeds.url
             FROM feeds CROSS JOIN items ON items.feed = feeds.id
             """)
         try item.forEachRow { () throws(FeedError) in
             guard !ids.contains(item.integer(0)), let url = item.text(2) else { return }
             let circles = VisibleCircles(feed: item.integer(0), seesOwnNetwork: item.integer(1) != 0)
-            try visit(circles, [url] + AlternativeURLs.split(item.text(3) ?? ""))
+            let urls = [url] + AlternativeURLs.split(item.text(3) ?? "")
+            if !leftOut.isEmpty, let removed = leftOut[ResourceURL.Key(item.text(5) ?? "")],
+                removed.covers(id: (item.text(4) ?? "").withoutPasswords, urls: urls)
+            {
+                return
+            }
+            try visit(circles, urls)
         }
     }
 

@@ -136,6 +136,15 @@ struct CacheSchema: Sendable {
             PRIMARY KEY (digest, url)
         ) STRICT, WITHOUT ROWID;
         """,
+        // The feed is a URL, because removed images outlast the saved feed.
+        """
+        CREATE TABLE removed (
+            feed TEXT NOT NULL,
+            item_id TEXT NOT NULL,
+            urls TEXT NOT NULL,
+            PRIMARY KEY (feed, item_id, urls)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ])
 
     /// "FSYN", which distinguishes a cache's database from any other SQLite file.
@@ -198,9 +207,10 @@ struct CacheSchema: Sendable {
             """
             SELECT count(*) FROM sqlite_schema
             WHERE type = 'table' AND name IN (
-                'feeds', 'items', 'images', 'failures', 'waits', 'last_feed', 'walks', 'linked_pages', 'damaged')
+                'feeds', 'items', 'images', 'failures', 'waits', 'last_feed', 'walks', 'linked_pages', 'damaged',
+                'removed')
             """)
-        guard tables == 9 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
+        guard tables == 10 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
                 """
@@ -223,6 +233,7 @@ struct CacheSchema: Sendable {
                 FROM linked_pages
                 """,
                 "digest, url FROM damaged",
+                "feed, item_id, urls FROM removed",
             ] {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }

@@ -9,7 +9,7 @@ extension ImageDirectory {
         try requireWritable(for: mode)
         let all = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            let referenced = try index.referencedDigests(except: mode.feedsLeftOut)
+            let referenced = try index.referencedDigests(mode)
             return try index.sizes().filter { referenced.contains($0.key) }.map { (digest: $0.key, size: $0.value) }
         }
         guard let files = directories.files else { return .nothing }
@@ -25,7 +25,7 @@ extension ImageDirectory {
         if damaged.isEmpty { return DamageRemoval(files: 0, images: [], failure: kept) }
         guard !mode.isDryRun else {
             let images = try await database.read { connection throws(FeedError) in
-                try DamageRecords(connection: connection).references(to: damaged, except: mode.feedsLeftOut)
+                try DamageRecords(connection: connection).references(to: damaged, mode)
             }
             return DamageRemoval(files: damaged.count, images: images, failure: kept)
         }
@@ -45,7 +45,7 @@ extension ImageDirectory {
         guard let target else { throw readOnly }
         let images = try await database.write { connection throws(FeedError) in
             let records = DamageRecords(connection: connection)
-            let images = try records.references(to: damaged, except: [])
+            let images = try records.references(to: damaged, .forReal)
             try records.add(images)
             try ImageIndex(connection: connection).delete(damaged)
             return images
@@ -72,10 +72,10 @@ struct DamageRecords {
 
     /// Returns each URL whose data is one of these files, once for each saved feed that sees it.
     func references(
-        to damaged: Set<Digest>, except leftOut: [ResourceURL]
+        to damaged: Set<Digest>, _ mode: RemovalMode
     ) throws(FeedError) -> [DamageRemoval.DamagedImage] {
         var found: [(feed: Int64, url: String, digest: Digest)] = []
-        try ImageIndex(connection: connection).forEachReference(except: leftOut) { feed, url, digest in
+        try ImageIndex(connection: connection).forEachReference(mode) { feed, url, digest in
             if damaged.contains(digest) { found.append((feed, url, digest)) }
         }
         var feeds: [Int64: ResourceURL] = [:]
@@ -105,7 +105,7 @@ struct DamageRecords {
     /// Returns the files that are still of use: a saved feed references one of their URLs in an image without data.
     ///
     /// Data whose file is `missing` does not count.
-    func needed(except leftOut: [ResourceURL], missing: Set<Digest>) throws(FeedError) -> Set<Digest> {
+    func needed(_ mode: RemovalMode, missing: Set<Digest>) throws(FeedError) -> Set<Digest> {
         let row = try connection.statement("SELECT digest, url FROM damaged")
         var damaged: [ExactText: [Digest]] = [:]
         try row.forEachRow { () throws(FeedError) in
@@ -114,7 +114,7 @@ struct DamageRecords {
         if damaged.isEmpty { return [] }
         let index = ImageIndex(connection: connection)
         var needed: Set<Digest> = []
-        try index.forEachItem(except: leftOut) { circles, urls throws(FeedError) in
+        try index.forEachItem(mode) { circles, urls throws(FeedError) in
             let digests = urls.flatMap { damaged[ExactText($0)] ?? [] }
             guard !digests.isEmpty, let url = urls.first else { return }
             let found = try index.find(url, urls.dropFirst(), in: circles)?.image

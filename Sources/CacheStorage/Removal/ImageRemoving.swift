@@ -8,7 +8,7 @@ extension ImageDirectory {
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try requireWritable(for: mode)
         let referenced = try await database.read { connection throws(FeedError) in
-            try ImageIndex(connection: connection).referencedDigests(except: mode.feedsLeftOut)
+            try ImageIndex(connection: connection).referencedDigests(mode)
         }
         let (kept, missing) = try attempt(.failed) { () throws(SystemError) in
             try Self.sort(referenced, in: directories.files)
@@ -33,7 +33,7 @@ extension ImageDirectory {
         _ mode: RemovalMode, _ missing: Set<Digest>
     ) async throws(FeedError) -> Set<Digest> {
         try await database.read { connection throws(FeedError) in
-            try DamageRecords(connection: connection).needed(except: mode.feedsLeftOut, missing: missing)
+            try DamageRecords(connection: connection).needed(mode, missing: missing)
         }
     }
 

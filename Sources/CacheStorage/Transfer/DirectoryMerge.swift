@@ -33,6 +33,14 @@ final class DirectoryMerge: CacheMerge {
         try SQLiteFeedStore.feed(feed, withKept: true, in: connection)
     }
 
+    func removed(from feed: ResourceURL) throws(FeedError) -> RemovedImages {
+        try RemovedRows(connection: connection).removed(from: feed)
+    }
+
+    func setRemoved(_ removed: RemovedImages, from feed: ResourceURL) throws(FeedError) {
+        try RemovedRows(connection: connection).replace(with: removed, of: feed)
+    }
+
     func setKept(
         _ images: [FeedImage], archived: Set<ExactText>, of feed: ResourceURL
     ) throws(FeedError) {

@@ -47,6 +47,10 @@ struct DirectorySnapshot: CacheSnapshot {
 
     func feeds() throws(FeedError) -> [FeedHead] { try SQLiteFeedStore.heads(in: connection) }
 
+    func removed(from feed: ResourceURL) throws(FeedError) -> RemovedImages {
+        try RemovedRows(connection: connection).removed(from: feed)
+    }
+
     func forEachImage(
         of feed: ResourceURL, at positions: ClosedRange<Int64>,
         _ visit: (SnapshotImage) throws(FeedError) -> Void

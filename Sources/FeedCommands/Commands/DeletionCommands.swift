@@ -33,10 +33,8 @@ struct Deletion {
 
     /// Returns whether images are deleted or only counted.
     ///
-    /// A dry run counts as if the feeds of `report` were deleted.
-    func removalMode(_ report: ValidateReport) -> RemovalMode {
-        settings.dryRun ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url)) : .forReal
-    }
+    /// A dry run counts as if the feeds and images of `report` were deleted.
+    func removalMode(_ report: ValidateReport) -> RemovalMode { settings.dryRun ? report.rehearsal : .forReal }
 
     func removeUnreferenced(_ mode: RemovalMode, _ report: inout ValidateReport) async throws(FeedError) {
         report.unreferenced = try await cache.images.removeUnreferenced(mode)
@@ -45,15 +43,14 @@ struct Deletion {
 
     /// Waits for exports and galleries that read the cache, if there is anything to delete.
     ///
-    /// `plan` finds the feeds that would be deleted.
+    /// `plan` finds the feeds and images that would be deleted.
     func keepReadersOut(
         _ plan: (inout ValidateReport) async throws(FeedError) -> Void
     ) async throws(FeedError) {
         guard try await !cache.images.keepReadersOut(waiting: false) else { return }
         var report = ValidateReport()
         try await plan(&report)
-        report.unreferenced = try await cache.images.removeUnreferenced(
-            .dryRun(withoutFeeds: report.feedsDeleted.map(\.url)))
+        report.unreferenced = try await cache.images.removeUnreferenced(report.rehearsal)
         guard !report.isEmpty else { return }
         _ = try await cache.images.keepReadersOut(waiting: true)
     }
@@ -154,52 +151,75 @@ struct ValidateCommand {
     }
 }
 
-/// Deletes feeds, and the images that no other feed references.
+/// Deletes feeds with the images that no other feed references, and removes single images from their feeds.
 struct RemoveCommand {
     private let session: Session
     private var settings: Settings { session.settings }
 
     init(_ session: Session) { self.session = session }
 
-    func run(_ given: [ResourceURL]) async throws(FeedError) -> ExitCode {
-        var distinct = DistinctFeeds()
-        for feed in given { _ = distinct.add(feed) }
-        let feeds = distinct.urls
-        try await requireSaved(feeds)
+    func run(_ operands: [RemovalOperand]) async throws(FeedError) -> ExitCode {
+        // Everything is checked before anything is removed. A missing cache is not created.
+        let feeds = try await session.withCache(.read) { cache throws(FeedError) in
+            try await plan(operands, cache).feedsDeleted.map(\.url)
+        }
         let access = settings.dryRun ? .read : session.saving
         let code = try await Deletion.run(in: session, access) { deletion, report throws(FeedError) in
-            try await remove(feeds, from: deletion.cache, deletion, &report)
+            try await remove(operands, from: deletion.cache, deletion, &report)
         }
         if code == .ok { await reportWhereNamed(feeds) }
         return code
     }
 
-    /// Checks that all feeds are saved before any of them is removed.
+    /// Returns the report of what these operands remove or bring back.
     ///
-    /// A missing cache is not created.
-    private func requireSaved(_ feeds: [ResourceURL]) async throws(FeedError) {
-        let saved = try await session.withCache(.read) { cache throws(FeedError) in
-            Set(try await cache.feeds.summaries().map(\.url.key))
+    /// An operand is a feed if one is saved under its URL, and otherwise an image.
+    private func plan(_ operands: [RemovalOperand], _ cache: Cache) async throws(FeedError) -> ValidateReport {
+        let saved = Set(try await cache.feeds.summaries().map(\.url.key))
+        var report = ValidateReport()
+        var feeds = DistinctFeeds()
+        var images = DistinctFeeds()
+        for operand in operands {
+            if saved.contains(operand.feed.key), !settings.undo {
+                _ = feeds.add(operand.feed)
+            } else {
+                _ = images.add(operand.image)
+            }
         }
-        for feed in feeds where !saved.contains(feed.key) {
-            throw .notFound("\(feed): was never saved").hinting("feedsync status lists the saved feeds")
+        report.feedsDeleted = feeds.urls.map { ($0, nil) }
+        let removing = RemoveImages(store: cache.feeds)
+        if settings.undo {
+            report.restorations = try await removing.restoration(of: images.urls)
+        } else {
+            report.removals = try await removing.removal(of: images.urls)
         }
+        return report
     }
 
     private func remove(
-        _ feeds: [ResourceURL], from cache: Cache, _ deletion: Deletion, _ report: inout ValidateReport
+        _ operands: [RemovalOperand], from cache: Cache, _ deletion: Deletion, _ report: inout ValidateReport
     ) async throws(FeedError) {
-        let removed = feeds.map { (url: $0, fault: ValidateFeedCache.Fault?.none) }
+        let planned = try await plan(operands, cache)
         if !settings.dryRun {
-            try await deletion.keepReadersOut { plan throws(FeedError) in plan.feedsDeleted = removed }
+            if !settings.undo {
+                try await deletion.keepReadersOut { plan throws(FeedError) in plan = planned }
+            }
             try session.stopIfCancelled()
+            let (feeds, removals, restorations) = (
+                planned.feedsDeleted.map(\.url), planned.removals, planned.restorations
+            )
             try await cache.feeds.change { change throws(FeedError) in
                 for feed in feeds { try change.delete(feed) }
+                for removal in removals { try change.setRemoved(removal.removed, from: removal.feed) }
+                for restoration in restorations {
+                    try change.setRemoved(restoration.removed, from: restoration.feed)
+                    try change.forgetRules(of: restoration.feed)
+                }
             }
         }
-        report.feedsDeleted = removed
+        report = planned
         try session.stopIfCancelled()
-        try await deletion.removeUnreferenced(deletion.removalMode(report), &report)
+        if !settings.undo { try await deletion.removeUnreferenced(deletion.removalMode(report), &report) }
     }
 
     /// Reports where the removed feeds are still named, because the next sync would save them again.

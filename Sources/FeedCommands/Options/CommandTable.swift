@@ -77,7 +77,9 @@ enum CommandTable {
         name: "validate", command: .validate, summary: "delete stale feeds and unreferenced images",
         usage: ["feedsync validate [options]"],
         overview: """
-            Deletes stale feeds, then every image that no feed references, then what interrupted runs left behind. A \
+            Deletes stale feeds, then every image that no feed references, then what interrupted runs left behind, and \
+            says which feeds and how many images it deleted. With --deep, it also rehashes every image, moves damaged \
+            ones to damaged/ in the cache, and exits with 65 if there are any; the next sync downloads them again. A \
             database that cannot be read is set aside and replaced with a new one; the images that only the old one \
             referenced are deleted too. While an export or a gallery is being written, nothing is deleted: see \
             --lock-wait.
@@ -124,17 +126,20 @@ enum CommandTable {
         ])
 
     private static let remove = CommandSpec(
-        name: "remove", command: .remove, summary: "delete feeds and their images",
-        usage: ["feedsync remove [options] FEED..."],
+        name: "remove", command: .remove, summary: "delete feeds and their images, or single images",
+        usage: ["feedsync remove [options] FEED|IMAGE..."],
         overview: """
-            Deletes each FEED from the cache, then every image that no other saved feed references. A FEED that was \
-            never saved is an error, and nothing is deleted. If the config file or its subscription list still names the \
+            Deletes each FEED from the cache, then every image that no other saved feed references. An IMAGE is any URL \
+            of an image. It is removed permanently: its feeds no longer contain it, whatever their servers say, and its \
+            data is deleted. --undo brings it back at the next sync. A FEED or IMAGE that was never saved is an error, \
+            and nothing is deleted. If the config file or its subscription list still names the \
             feed, a line says so, because the next sync saves the feed again. While an export or a gallery is being \
             written, nothing is deleted: see --lock-wait.
             """,
         operand: .feed, operandCount: 1...Int.max,
         examples: [
             .init(line: "feedsync remove https://example.com/feed.json", meaning: "delete a feed"),
+            .init(line: "feedsync remove https://example.com/cat.jpg", meaning: "remove an image permanently"),
             .init(
                 line: "feedsync remove -n https://example.com/feed.json", meaning: "print what would be deleted"),
         ])

@@ -116,6 +116,16 @@ enum FeedOperand {
     }
 }
 
+/// A FEED or an IMAGE of `remove`.
+///
+/// The cache knows which of them the operand is.
+struct RemovalOperand {
+    /// The operand as a feed, whose URL has one spelling.
+    let feed: ResourceURL
+    /// The operand as an image, whose URL has the spelling of its feed.
+    let image: ResourceURL
+}
+
 /// Collects feeds in order, each once.
 ///
 /// If a feed is named twice, the credentials of either are kept.

@@ -57,7 +57,7 @@ enum OptionTable {
             of: [.image], "write the image to FILE"),
         .flag(
             "deep", sets: \.deep, .main, of: [.validate],
-            "also rehash every image and delete damaged ones"),
+            "also rehash every image and move damaged ones to damaged/"),
         .flag(
             "force", sets: \.force, .main, of: [.import, .gallery],
             "import: also replace feeds that were saved later; gallery: replace foreign files that have a wanted name"
@@ -65,6 +65,8 @@ enum OptionTable {
         .flag(
             "restore", sets: \.restore, .main, of: [.import],
             "the archives are your own: their feeds count as named by you, and their --keep applies"),
+        .flag(
+            "undo", sets: \.undo, .main, of: [.remove], "bring removed images back at the next sync of their feeds"),
         .flag(
             "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate, .remove, .tree],
             "print what would be done, and change nothing"),

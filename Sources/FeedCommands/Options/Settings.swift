@@ -72,6 +72,7 @@ struct Settings: Hashable, Sendable {
     var deep = false
     var force = false
     var restore = false
+    var undo = false
     var json = false
     var printNew = false
     var verbosity = Verbosity.normal

@@ -34,6 +34,12 @@ extension LogLine {
             level: .info, event: "feed_deleted", text: "\(url): \(text)", fields: [("url", .string(url.text))])
     }
 
+    /// Reports a change of an image in a feed.
+    init(change event: String, of url: ResourceURL, in feed: ResourceURL, _ text: String) {
+        self.init(
+            level: .info, event: event, text: text, fields: [("url", .string(url.text)), ("feed", .string(feed.text))])
+    }
+
     /// Reports one failed feed or image.
     init(failureOf url: ResourceURL, event: String, _ error: FeedError) {
         self.init(

@@ -15,13 +15,25 @@ struct ValidateReport {
     var feedsAhead: [(url: ResourceURL, staleness: Staleness)] = []
     /// The images of items that left their feed and that its `--keep` no longer covers.
     var letGo: [(url: ResourceURL, images: Int)] = []
+    /// The images that the user removed, or brings back, by feed.
+    var removals: [RemoveImages.Change] = []
+    var restorations: [RemoveImages.Change] = []
     var damaged = DamageRemoval.nothing
     var unreferenced = ImageRemoval.nothing
 
     var isEmpty: Bool { feedsDeleted.isEmpty && letGo.isEmpty && damaged == .nothing && unreferenced == .nothing }
 
     /// Whether feeds or images were deleted or set aside, which the user has to know.
-    var hasDeleted: Bool { !feedsDeleted.isEmpty || unreferenced.images > 0 || damaged.files > 0 }
+    var hasDeleted: Bool {
+        !feedsDeleted.isEmpty || !removals.isEmpty || unreferenced.images > 0 || damaged.files > 0
+    }
+
+    /// The mode that counts what would be unreferenced without these feeds and images.
+    var rehearsal: RemovalMode {
+        let images = removals.map { ($0.feed.key, $0.removed) }
+        return .dryRun(
+            withoutFeeds: feedsDeleted.map(\.url), withoutImages: Dictionary(images) { first, _ in first })
+    }
 
     var json: String { JSONFormat.text(figures) }
 
@@ -67,7 +79,7 @@ struct ValidateReport {
         return "\(first.url): kept, though it was saved at \(moment), which is ahead of the clock\(rest)"
     }
 
-    /// The lines about deleted feeds.
+    /// The lines about deleted feeds, and about images that were removed or brought back.
     var deletions: [LogLine] {
         feedsDeleted.compactMap { url, fault in
             switch fault {
@@ -76,6 +88,18 @@ struct ValidateReport {
             case .unreadable, .ahead, .letGo: nil
             }
         }
+            + images(of: removals).map { url, feed in
+                LogLine(change: "image_removed", of: url, in: feed, "\(url): removed from the feed \(feed)")
+            }
+            + images(of: restorations).map { url, feed in
+                LogLine(
+                    change: "image_restored", of: url, in: feed,
+                    "\(url): no longer removed from the feed \(feed); the next sync brings it back")
+            }
+    }
+
+    private func images(of changes: [RemoveImages.Change]) -> [(url: ResourceURL, feed: ResourceURL)] {
+        changes.flatMap { change in change.urls.map { ($0, change.feed) } }
     }
 
     var letGoSteps: [LogLine] {
@@ -109,6 +133,8 @@ struct ValidateReport {
 
     var plan: [String] {
         var lines = feedsDeleted.map { "would delete \($0.url)\($0.fault.map { " (\(Self.inBrief($0)))" } ?? "")" }
+        lines += images(of: removals).map { "would remove \($0.url) from the feed \($0.feed)" }
+        lines += images(of: restorations).map { "would bring \($0.url) back to the feed \($0.feed)" }
         lines += letGo.map { "would no longer keep \(Phrases.count($0.images, "image")) that left \($0.url)" }
         if damaged.files > 0 {
             lines.append("would move \(Phrases.count(damaged.files, "damaged image")) to damaged/")

@@ -34,6 +34,22 @@ struct BrieflyOpenedFeeds: FeedStore {
         try await session.withCache(session.saving) { cache throws(FeedError) in try await cache.feeds.change(work) }
     }
 
+    func removed(from url: ResourceURL) async throws(FeedError) -> RemovedImages {
+        try await session.withCache(.readOrEmpty) { cache throws(FeedError) in
+            try await cache.feeds.removed(from: url)
+        }
+    }
+
+    func images(at url: ResourceURL) async throws(FeedError) -> [ImageOfFeed] {
+        try await session.withCache(.readOrEmpty) { cache throws(FeedError) in try await cache.feeds.images(at: url) }
+    }
+
+    func feeds(withRemoved url: ResourceURL) async throws(FeedError) -> [ResourceURL] {
+        try await session.withCache(.readOrEmpty) { cache throws(FeedError) in
+            try await cache.feeds.feeds(withRemoved: url)
+        }
+    }
+
     func summaries() async throws(FeedError) -> [FeedSummary] {
         try await session.withCache(.readOrEmpty) { cache throws(FeedError) in try await cache.feeds.summaries() }
     }

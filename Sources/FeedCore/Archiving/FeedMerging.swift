@@ -1,13 +1,16 @@
 /// A feed of an archive, with the data of its images.
 package protocol ArchivedFeed {
     var head: FeedHead { get }
+    /// Returns the images that were removed from the feed.
+    func removed() throws(FeedError) -> RemovedImages
     /// Visits the images in order, each with its data if the archive contains it.
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError)
 }
 
 /// Use case: merge the feeds of an archive into a cache.
 ///
-/// A saved feed is replaced only by a feed that was saved later, and intact image data stays. An archive is a record,
+/// A saved feed is replaced only by a feed that was saved later, and intact image data stays. The images that were removed
+/// from either are removed from the merged feed. An archive is a record,
 /// not an instruction: unless it is restored, it names no feed and sets no `keep`.
 package struct FeedMerging: Sendable {
     private let isForced: Bool
@@ -45,6 +48,7 @@ package struct FeedMerging: Sendable {
         _ feed: any ArchivedFeed, into cache: any CacheMerge, _ taken: (ResourceURL) -> Void
     ) throws(FeedError) -> ImportReport.Outcome {
         let url = feed.head.url
+        let removed = try addRemoved(feed, to: cache)
         let saved = try cache.saved(url)
         let outcome = outcome(feed.head, over: saved?.at)
         let keep = restores && outcome != .kept ? feed.head.keep : saved?.keep
@@ -57,6 +61,7 @@ package struct FeedMerging: Sendable {
         var given: [FeedImage] = []
         try feed.forEachImage { image, offered throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
+            if removed.covers(image) { return }
             if mirrors || keepsLeft && image.lastSeen != nil { given.append(image) }
             guard outcome != .kept else { return }
             if image.lastSeen == nil { try cache.append(image) }
@@ -69,6 +74,18 @@ package struct FeedMerging: Sendable {
         if union.changes { try cache.setKept(union.images, archived: union.archived, of: url) }
         if outcome == .kept { try takeData(of: feed, into: cache, taken) }
         return outcome
+    }
+
+    /// Adds the removed images of the archive to those of the cache, and returns all of them.
+    private func addRemoved(
+        _ feed: any ArchivedFeed, to cache: any CacheMerge
+    ) throws(FeedError) -> RemovedImages {
+        let url = feed.head.url
+        let known = try cache.removed(from: url)
+        let all = known.union(try feed.removed())
+        guard all.count <= RemovedImages.most else { throw RemovedImages.tooMany(from: url) }
+        if all != known { try cache.setRemoved(all, from: url) }
+        return all
     }
 
     /// Takes the data of the URLs that the feed of the cache references.

@@ -18,7 +18,7 @@ package struct FeedHead: Hashable, Sendable {
 /// A feed as the cache holds it.
 package struct SavedFeed: Hashable, Sendable {
     package let url: ResourceURL
-    package let feed: Feed
+    package private(set) var feed: Feed
     package internal(set) var savedAt: Timestamp
     package let validators: Validators
     /// The number of pages that were requested, as far as the feed had so many.
@@ -90,6 +90,16 @@ package struct SavedFeed: Hashable, Sendable {
         self.kept = kept
         self.interval = interval
         self.trouble = trouble
+    }
+}
+
+extension SavedFeed {
+    /// Returns the feed without the removed images among its current ones.
+    func without(_ removed: RemovedImages) -> SavedFeed {
+        if removed.isEmpty { return self }
+        var saved = self
+        saved.feed = feed.without(removed)
+        return saved
     }
 }
 

@@ -87,6 +87,7 @@ package struct FeedRefresh: Sendable {
         } catch let error where delivers && !error.isCancellation {
             return try await load(url, notSaving: error, telling: tell)
         }
+        let removed = try await local.removed(from: url)
         // A feed that is delivered takes the lock after its server has answered.
         if saves, !delivers, let keep, let old, old.keep != keep { try await local.hold(keep, for: old.url) }
         // A URL without credentials is requested with those that were saved with it.
@@ -111,7 +112,7 @@ package struct FeedRefresh: Sendable {
             givenBy: isNamed && !giver.isUser ? .person : giver, notBefore, onlyFirst: keepToWalk(over: old) != nil)
         let followed = try await follow(&answer, knowing: pages, telling: tell)
         var refreshed = try await take(
-            answer, followed.pages, of: url, over: old, delivers: delivers, telling: tell)
+            answer.without(removed), followed.pages, of: url, over: old, delivers: delivers, telling: tell)
         refreshed.linkedPages = followed.report
         return refreshed
     }

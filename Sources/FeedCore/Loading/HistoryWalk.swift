@@ -13,6 +13,7 @@ struct HistoryWalk {
     /// The walks to continue, those through newer pages first.
     private(set) var walks: [OpenWalk]
     private var known: SavedImageIDs
+    private let removed: RemovedImages
     private var trail: PageTrail
     /// The number of images of this run, and of pages without a new one: a hostile server has pages without end.
     private var count: Int
@@ -30,6 +31,7 @@ struct HistoryWalk {
         (terms, trail) = (answer.imageTerms, answer.trail)
         walks = old?.walks ?? []
         known = try await local.imageIDs(of: url)
+        removed = try await local.removed(from: url)
         count = 0
         guard case .feed(let feed, _) = answer.content else { return }
         count = feed.images.count
@@ -85,7 +87,7 @@ struct HistoryWalk {
             // The images of an item without an id have ids of their own, and several items can share the first image.
             let hasOwnIDs = images.allSatisfy { $0.id == $0.url.text }
             if !hasOwnIDs, let first = images.first, known.contains(first) { continue }
-            for image in images where !known.contains(image) {
+            for image in images where !known.contains(image) && !removed.covers(image) {
                 new.append(image)
                 known.insert(image.id)
             }

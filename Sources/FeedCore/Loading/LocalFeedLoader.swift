@@ -46,6 +46,11 @@ package struct LocalFeedLoader: Sendable {
         return saved
     }
 
+    /// Returns the images that the user removed from the feed.
+    func removed(from url: ResourceURL) async throws(FeedError) -> RemovedImages {
+        try await store.removed(from: url)
+    }
+
     /// Saves a `--keep`, which also counts if the request fails afterwards.
     func hold(_ keep: Keep, for url: ResourceURL) async throws(FeedError) {
         try await store.change { change throws(FeedError) in try change.setKeep(keep, of: url) }
@@ -88,7 +93,8 @@ package struct LocalFeedLoader: Sendable {
             if old != nil { tell(.deletingOld) }
             try change.deleteItems(of: new.url, keepingLeft: new.keep?.isNone != true)
             tell(.encoding(images: new.feed.images.count))
-            let new = Self.timestamp(new, now(), tell)
+            // An image can have been removed since the feed was requested.
+            let new = Self.timestamp(new, now(), tell).without(try change.removed(from: new.url))
             tell(.saving)
             try change.insert(new)
             let returned = try change.takeBack(to: new.url)
@@ -152,7 +158,7 @@ package struct LocalFeedLoader: Sendable {
                 try change.confirm(new)
             } catch {
                 guard error.kind == .notFound else { throw error }
-                try change.insert(new)
+                try change.insert(new.without(try change.removed(from: new.url)))
             }
             // The items that a count covers change only with the feed.
             if let keep = new.keep, keep.isOfAge || keep != old.keep {

@@ -21,6 +21,14 @@ package struct RemoteFeedLoader: Sendable {
         /// The page after the last one of this answer.
         var next: FeedPage?
         let trail: PageTrail
+
+        /// Returns the answer without the images that the user removed from the feed.
+        func without(_ removed: RemovedImages) -> Answer {
+            guard case .feed(let feed, let validators) = content, !removed.isEmpty else { return self }
+            var answer = self
+            answer.content = .feed(feed.without(removed), validators)
+            return answer
+        }
     }
 
     private let client: any HTTPClient

@@ -18,6 +18,9 @@ package protocol CacheSnapshot {
     /// Returns every saved feed without its images, sorted by URL.
     func feeds() throws(FeedError) -> [FeedHead]
 
+    /// Returns the images that the user removed from a feed.
+    func removed(from feed: ResourceURL) throws(FeedError) -> RemovedImages
+
     /// Visits the images of a feed that are at these positions, in ascending order.
     func forEachImage(
         of feed: ResourceURL, at positions: ClosedRange<Int64>,
@@ -85,6 +88,11 @@ package protocol CacheMerge {
 
     /// Returns the saved feed with its kept items.
     func retrieve(_ feed: ResourceURL) throws(FeedError) -> SavedFeed?
+
+    /// Returns the images that were removed from a feed, which may be unsaved.
+    func removed(from feed: ResourceURL) throws(FeedError) -> RemovedImages
+    /// Replaces the removed images of a feed, and deletes the current and kept images that they cover.
+    func setRemoved(_ removed: RemovedImages, from feed: ResourceURL) throws(FeedError)
 
     /// Replaces a saved feed by one without current items. Its credentials, its `keep` and its kept items stay. A new
     /// feed starts as one that the user has not named.

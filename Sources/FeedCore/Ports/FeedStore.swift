@@ -20,6 +20,15 @@ package protocol FeedStore: Sendable {
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome
 
+    /// Returns the images that the user removed from a feed, which may be unsaved.
+    func removed(from url: ResourceURL) async throws(FeedError) -> RemovedImages
+
+    /// Returns the current and kept images that have this URL, as their `url` or an alternative, with their feeds.
+    func images(at url: ResourceURL) async throws(FeedError) -> [ImageOfFeed]
+
+    /// Returns the feeds from which an image with this URL was removed.
+    func feeds(withRemoved url: ResourceURL) async throws(FeedError) -> [ResourceURL]
+
     /// Returns every saved feed without its images, sorted by URL.
     func summaries() async throws(FeedError) -> [FeedSummary]
 }
@@ -60,11 +69,30 @@ package protocol FeedStoreChange {
     /// Deletes the kept images that `keep` excludes.
     func letGo(from url: ResourceURL, by keep: Keep, now: Timestamp) throws(FeedError)
     func countKept(of url: ResourceURL) throws(FeedError) -> Int
+
+    /// Returns the images that the user removed from a feed, which may be unsaved.
+    func removed(from url: ResourceURL) throws(FeedError) -> RemovedImages
+    /// Replaces the removed images of a feed, and deletes the current and kept images that they cover. They outlast the
+    /// saved feed.
+    func setRemoved(_ removed: RemovedImages, from url: ResourceURL) throws(FeedError)
+    /// Has the next sync request the whole feed, even if the saved feed is the server's latest.
+    func forgetRules(of url: ResourceURL) throws(FeedError)
 }
 
 extension FeedStoreChange {
     package func keep(_ images: [FeedImage], of url: ResourceURL) throws(FeedError) {
         try keep(images, fromArchive: false, of: url)
+    }
+}
+
+/// An image of a saved feed.
+package struct ImageOfFeed: Hashable, Sendable {
+    package let image: FeedImage
+    package let feed: ResourceURL
+
+    package init(_ image: FeedImage, of feed: ResourceURL) {
+        self.image = image
+        self.feed = feed
     }
 }
 

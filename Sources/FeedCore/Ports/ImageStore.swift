@@ -140,10 +140,10 @@ package struct ImageTotals: Hashable, Sendable {
 
 /// Whether images are deleted, or only counted.
 ///
-/// A dry run counts as if these feeds were deleted before.
+/// A dry run counts as if these feeds and images were deleted before.
 package enum RemovalMode: Hashable, Sendable {
     case forReal
-    case dryRun(withoutFeeds: [ResourceURL])
+    case dryRun(withoutFeeds: [ResourceURL], withoutImages: [ResourceURL.Key: RemovedImages] = [:])
 
     package var isDryRun: Bool { if case .dryRun = self { true } else { false } }
 
@@ -151,7 +151,15 @@ package enum RemovalMode: Hashable, Sendable {
     package var feedsLeftOut: [ResourceURL] {
         switch self {
         case .forReal: []
-        case .dryRun(let feeds): feeds
+        case .dryRun(let feeds, _): feeds
+        }
+    }
+
+    /// The images that a dry run treats as deleted, by their feeds.
+    package var imagesLeftOut: [ResourceURL.Key: RemovedImages] {
+        switch self {
+        case .forReal: [:]
+        case .dryRun(_, let images): images
         }
     }
 }

@@ -1,0 +1,86 @@
+internal import FeedCore
+
+/// The rows of the images that the user removed, and the search for images by URL.
+struct RemovedRows {
+    let connection: SQLiteConnection
+
+    /// Returns the removed images of a feed.
+    ///
+    /// Invalid URLs are skipped, because they cover no image.
+    func removed(from feed: ResourceURL) throws(FeedError) -> RemovedImages {
+        let row = try connection.statement("SELECT item_id, urls FROM removed WHERE feed = ?1")
+        try row.bind(1, feed.text)
+        var entries: [RemovedImages.Entry] = []
+        try row.forEachRow { () throws(FeedError) in
+            let urls = AlternativeURLs.split(row.text(1) ?? "").compactMap(ResourceURL.init(stored:))
+            entries.append(RemovedImages.Entry(id: row.text(0) ?? "", urls: urls))
+        }
+        return RemovedImages(entries)
+    }
+
+    func replace(with removed: RemovedImages, of feed: ResourceURL) throws(FeedError) {
+        let old = try connection.statement("DELETE FROM removed WHERE feed = ?1")
+        try old.bind(1, feed.text)
+        try old.run()
+        let row = try connection.statement("INSERT INTO removed (feed, item_id, urls) VALUES (?1, ?2, ?3)")
+        try row.bind(1, feed.text)
+        for entry in removed.entries {
+            try row.bind(2, entry.id)
+            try row.bind(3, AlternativeURLs.join(entry.urls) ?? "")
+            try row.run()
+        }
+        try deleteItems(of: feed, coveredBy: removed)
+    }
+
+    private func deleteItems(of url: ResourceURL, coveredBy removed: RemovedImages) throws(FeedError) {
+        guard !removed.isEmpty, let kept = try KeptItems(connection: connection, of: url) else { return }
+        let item = try connection.statement("SELECT position, item_id, url, alternatives FROM items WHERE feed = ?1")
+        try item.bind(1, kept.feed)
+        var positions: [Int64] = []
+        try item.forEachRow { () throws(FeedError) in
+            let urls = [item.text(2) ?? ""] + AlternativeURLs.split(item.text(3) ?? "")
+            let id = (item.text(1) ?? "").withoutPasswords
+            if removed.covers(id: id, urls: urls) { positions.append(item.integer(0)) }
+        }
+        let deletion = try connection.statement("DELETE FROM items WHERE feed = ?1 AND position = ?2")
+        try deletion.bind(1, kept.feed)
+        for position in positions {
+            try deletion.bind(2, position)
+            try deletion.run()
+        }
+        try kept.recount()
+    }
+
+    /// Returns the images of saved feeds that have this URL.
+    func images(at url: ResourceURL) throws(FeedError) -> [ImageOfFeed] {
+        let row = try connection.prepare(
+            """
+            SELECT \(ItemReader.columns), (SELECT url FROM feeds WHERE id = feed) FROM items
+            WHERE feed IN (SELECT id FROM feeds) AND (items.url = ?1
+                OR alternatives IS NOT NULL AND instr(' ' || alternatives || ' ', ' ' || ?1 || ' ') > 0)
+            ORDER BY feed, position
+            """)
+        try row.bind(1, url.text)
+        var images: [ImageOfFeed] = []
+        try row.forEachRow { () throws(FeedError) in
+            guard let feed = row.text(15).flatMap(ResourceURL.init(stored:)) else { return }
+            var reader = ItemReader(connection, of: feed, readingCredentials: false)
+            images.append(ImageOfFeed(try reader.image(in: row), of: feed))
+        }
+        return images
+    }
+
+    /// Returns the feeds from which an image with this URL was removed.
+    func feeds(withRemoved url: ResourceURL) throws(FeedError) -> [ResourceURL] {
+        let row = try connection.statement(
+            """
+            SELECT DISTINCT feed FROM removed WHERE instr(' ' || urls || ' ', ' ' || ?1 || ' ') > 0 ORDER BY feed
+            """)
+        try row.bind(1, url.text)
+        var feeds: [ResourceURL] = []
+        try row.forEachRow { () throws(FeedError) in
+            if let feed = row.text(0).flatMap(ResourceURL.init(stored:)) { feeds.append(feed) }
+        }
+        return feeds
+    }
+}
