@@ -124,7 +124,6 @@ extension FeedDocument {
         try JSONObject.read(
             &reader, ["version", "url", "title", "format", "saved_at", "keep", "removed", "images"]
         ) { name, reader throws(JSONError) in
-            let start = reader.position
             switch name {
             case "version":
                 try JSONObject.expect(OCILayout.documentVersion, &reader)
@@ -135,16 +134,9 @@ extension FeedDocument {
             case "saved_at": savedAt = try readTime(&reader)
             // A value that only a later version understands is ignored.
             case "keep": keep = try readText(&reader, longest: longestText).flatMap(Keep.init)
-            case "removed":
-                // The removed images are read when the feed is merged, because they may be many.
-                guard try reader.peek() == .array else { throw reader.mismatch("not an array", at: start) }
-                try reader.skipValue()
-                hasRemoved = true
-            default:
-                // The images are skipped here, because they may be many and are read one by one.
-                guard try reader.peek() == .array else { throw reader.mismatch("not an array", at: start) }
-                try reader.skipValue()
-                hasImages = true
+            // The lists may be long, and are read when the feed is merged.
+            case "removed": hasRemoved = try skipArray(&reader)
+            default: hasImages = try skipArray(&reader)
             }
         }
         _ = try JSONObject.require(hasVersion, "version", of: top, reader)
@@ -154,6 +146,14 @@ extension FeedDocument {
             format: try JSONObject.require(format, "format", of: top, reader),
             savedAt: try JSONObject.require(savedAt, "saved_at", of: top, reader), keep: keep)
         return (head, hasRemoved)
+    }
+
+    /// Skips an array, and returns true.
+    private static func skipArray(_ reader: inout JSONReader) throws(JSONError) -> Bool {
+        let start = reader.position
+        guard try reader.peek() == .array else { throw reader.mismatch("not an array", at: start) }
+        try reader.skipValue()
+        return true
     }
 
     private static func readFormat(_ reader: inout JSONReader) throws(JSONError) -> Feed.Format {
