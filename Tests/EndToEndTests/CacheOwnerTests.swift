@@ -130,7 +130,7 @@ struct CacheOwnerTests {
         server.serve(images: [2, 3])
         expectQuiet(try await program.run("sync", server.feedURL))
         #expect(try await inCache("find . -mindepth 1 ! -user \(Self.user)").outputText == "")
-        expectQuiet(try await run("validate", "--deep"))
+        expectOneLine(try await run("validate", "--deep"), exit: 0, ["deleted 0 feeds and 2 images,"])
     }
 
     @Test("What root makes in a user's cache belongs to that user, even in a new or open cache")

@@ -99,7 +99,7 @@ struct DamagedImageTests {
         #expect(Files.names(in: damagedDirectory) == [digest])
         other.serve(feedOf: [first])
         expectQuiet(try await program.run(other.feedURL))
-        expectQuiet(try await program.run("validate", "-n"))
+        #expect(try await program.run("validate", "-n").outputText == "would free \(FeedServer.image(1).count)\n")
         #expect(try await program.run("validate", "--json").json["bytes_freed"]?.int == FeedServer.image(1).count)
         #expect(Files.names(in: damagedDirectory) == [])
     }
@@ -124,7 +124,7 @@ struct DamagedImageTests {
         #expect(unlink("\(program.imageDirectory)/\(digest)") == 0)
         let result = try await program.run("validate", "--deep", "--json")
         #expect(result.status == .exited(0))
-        #expect(result.errorText.contains("1 image had lost its file"))
+        #expect(result.errorText.contains("1 image had lost their file"))
         #expect(try result.json["damaged"]?.int == 0 && result.json["images_deleted"]?.int == 1)
         #expect(!Files.exists(damagedDirectory))
     }

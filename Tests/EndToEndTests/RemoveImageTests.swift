@@ -147,7 +147,8 @@ struct RemoveImageTests {
     func kept() async throws {
         try await program.run("--keep", "forever", server.feedURL)
         server.serve(images: [3])
-        server.serve(feed: FeedServer.feed(items: [#"{"id":"\#(FeedServer.id(9))","image":"/3.png"}"#]))
+        let item = #"{"id":"\#(FeedServer.id(9))","image":"\#(server.imageURL(3))"}"#
+        server.serve(feed: FeedServer.feed(items: [item]))
         expectQuiet(try await program.run(server.feedURL))
         #expect(try await shown() == ["/3.png", "/0.png", "/1.png", "/2.png"])
         try await program.run("remove", server.imageURL(1), server.imageURL(3))

@@ -82,12 +82,13 @@ package struct FeedRefresh: Sendable {
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Refreshed {
         let old: SavedFeed?
+        let removed: RemovedImages
         do {
             old = try await local.retrieve(url, withKept: delivers)
+            removed = try await local.removed(from: url)
         } catch let error where delivers && !error.isCancellation {
             return try await load(url, notSaving: error, telling: tell)
         }
-        let removed = try await local.removed(from: url)
         // A feed that is delivered takes the lock after its server has answered.
         if saves, !delivers, let keep, let old, old.keep != keep { try await local.hold(keep, for: old.url) }
         // A URL without credentials is requested with those that were saved with it.
