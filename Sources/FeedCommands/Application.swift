@@ -49,6 +49,9 @@ package struct Application: Sendable {
         case .export: return try await ExportCommand(session).run(operands[0], try feeds(operands.dropFirst(), session))
         case .import: return try await ImportCommand(session).run(operands)
         case .remove: return try await RemoveCommand(session).run(try removals(operands, session))
+        case .find:
+            let feed = try feeds(session.settings.feed.map { [$0] } ?? [], session).first
+            return try await FindCommand(session).run(operands, in: feed)
         case .status: return try await StatusCommand(session).run()
         case .gallery:
             return try await GalleryCommand(session).run(try feeds(operands.dropFirst(), session), to: operands[0])

@@ -33,7 +33,7 @@ struct FakeWorld: World {
     func openCache(_ path: String, _ access: CacheAccess) async throws(FeedError) -> Cache {
         Cache(
             feeds: InMemoryFeedStore(), images: InMemoryImageStore(), transfer: InMemoryTransfer(),
-            waits: InMemoryFeedWaitStore(),
+            waits: InMemoryFeedWaitStore(), search: ImageSearchSpy(),
             close: closingCache)
     }
     func makeClient(_ settings: NetworkSettings) throws(FeedError) -> any HTTPClient { ScriptedHTTPClient(answer) }

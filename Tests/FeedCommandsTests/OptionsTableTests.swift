@@ -82,7 +82,7 @@ extension Command {
 
 @Suite("The table of options")
 struct OptionsTableTests {
-    private static let everyCommand = "export gallery image import remove show status sync tree validate"
+    private static let everyCommand = "export find gallery image import remove show status sync tree validate"
 
     @Test("no two options share a name, a letter or a variable") func unique() {
         let all = OptionTable.all
@@ -146,7 +146,7 @@ struct OptionsTableTests {
     }
 
     /// The options whose default is described in words.
-    private static let defaultsInWords = ["cache", "output", "proxy", "config", "keep"]
+    private static let defaultsInWords = ["cache", "output", "proxy", "config", "keep", "feed", "since", "limit"]
 
     @Test(
         "giving the default value of an option leaves the settings unchanged",
@@ -162,7 +162,8 @@ struct OptionsTableTests {
             ("max-age", "7d"), ("jobs", "128"), ("max-per-host", "auto"), ("connect-timeout", "10"), ("timeout", "30"),
             ("max-filesize", "64M"), ("max-feed-size", "64M"), ("max-redirs", "10"), ("lock-wait", "0"),
             ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"), ("progress", "auto"),
-            ("log-format", "text"), ("max-time", "none"), ("every", "none"), ("min-size", "none"),
+            ("log-format", "text"), ("max-time", "none"), ("every", "none"), ("min-size", "none"), ("since", "forever"),
+            ("limit", "none"),
         ])
     func promisedDefaults(name: String, text: String) {
         #expect(OptionTable.long(name)?.defaultText == text)
@@ -181,7 +182,7 @@ struct OptionsTableTests {
             ("max-redirs", "image show sync"), ("user-agent", "image show sync"),
             ("dry-run", "remove sync tree validate"),
             ("lock-wait", "export gallery image import remove show sync tree validate"), ("quiet", Self.everyCommand),
-            ("verbose", Self.everyCommand), ("json", "gallery remove show status sync tree validate"),
+            ("verbose", Self.everyCommand), ("json", "find gallery remove show status sync tree validate"),
             ("gallery", "sync"),
             ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "gallery import"),
             ("restore", "import"), ("undo", "remove"),
@@ -190,7 +191,8 @@ struct OptionsTableTests {
             ("progress", "export gallery import sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"),
             ("opml", "sync"), ("shard", "sync"), ("shard-by", "sync"), ("thumbnails", "gallery sync"), ("tree", "sync"),
             ("name", "sync tree"), ("every", "sync"), ("keep", "show sync"),
-            ("pages", "show sync"), ("help", Self.everyCommand), ("version", Self.everyCommand),
+            ("pages", "show sync"), ("feed", "find"), ("since", "find"), ("limit", "find"), ("help", Self.everyCommand),
+            ("version", Self.everyCommand),
         ])
     func promisedOwners(name: String, commands: String) {
         #expect(OptionTable.long(name)?.commands.map(\.rawValue).sorted().joined(separator: " ") == commands)

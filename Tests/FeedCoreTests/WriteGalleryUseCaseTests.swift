@@ -21,7 +21,8 @@ struct WriteGalleryUseCaseTests {
     private func write(_ urls: [ResourceURL] = []) async throws -> GalleryReport {
         try await FeedGallery(
             cache: Cache(
-                feeds: feeds, images: images, transfer: InMemoryTransfer(), waits: InMemoryFeedWaitStore()),
+                feeds: feeds, images: images, transfer: InMemoryTransfer(), waits: InMemoryFeedWaitStore(),
+                search: ImageSearchSpy()),
             writer: writer, maxAge: { _ in .forever }, now: { Self.now }
         ).write(urls, to: Self.target)
     }

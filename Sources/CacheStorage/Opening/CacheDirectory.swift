@@ -151,7 +151,8 @@ actor CacheOpener {
             path: path, database: database, directories: directories, staging: staging, wait: wait)
         return Cache(
             feeds: SQLiteFeedStore(database: database), images: images, transfer: transfer,
-            waits: SQLiteFeedWaitStore(database: database), notices: notices,
+            waits: SQLiteFeedWaitStore(database: database),
+            search: ImageFinder(database: database, directories: directories), notices: notices,
             close: {
                 await images.admitReaders()
                 await database.close()

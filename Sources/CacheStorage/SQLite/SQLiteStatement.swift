@@ -59,9 +59,13 @@ final class SQLiteStatement {
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     func text(_ column: Int32) -> String? {
-        guard let start = sqlite3_column_text(handle, column) else { return nil }
-        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
-        return String(decoding: bytes, as: UTF8.self)
+        isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
+    }
+
+    /// Returns the bytes of a text, which are valid until the next row; empty for NULL.
+    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+        guard let start = sqlite3_column_text(handle, column) else { return UnsafeBufferPointer(start: nil, count: 0) }
+        return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
     }
 
     /// Returns nil if the value differs from a digest.

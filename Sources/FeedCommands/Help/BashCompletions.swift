@@ -92,7 +92,7 @@ enum BashCompletions {
                     ;;
                 help) mapfile -t COMPREPLY < <(compgen -W '\#(helpSubjects)' -- "$cur"); return ;;
                 completions) mapfile -t COMPREPLY < <(compgen -W '\#(shells)' -- "$cur"); return ;;
-                \#(CommandTable.withoutOperands.joined(separator: " | "))) return ;;
+                \#(CommandTable.withoutCompletions.joined(separator: " | "))) return ;;
                 \#(CommandTable.takingOnlyPaths.joined(separator: " | "))) ;;
                 \#(CommandTable.takingFeedsAfterPath.joined(separator: " | "))) ((operands)) && _feedsync_feeds ;;
                 *) _feedsync_feeds ;;
@@ -155,6 +155,7 @@ enum BashCompletions {
         let names = "compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen"
         add(valued.filter { $0.values == .directory }, "\(names) -d -- \"$cur\"); ")
         add(valued.filter { $0.values == .file }, "\(names) -f -- \"$cur\"); ")
+        add(valued.filter { $0.values == .feed }, "_feedsync_feeds; ")
         add(valued.filter { $0.values == .text }, "")
         return cases.joined(separator: "\n")
     }

@@ -36,7 +36,7 @@ enum ZshCompletions {
             case $feedsync_command in
                 help) _values 'command or topic' \(CommandTable.helpSubjects.joined(separator: " ")) ;;
                 completions) _values shell \(Shell.allCases.map(\.rawValue).joined(separator: " ")) ;;
-                \(CommandTable.withoutOperands.joined(separator: "|"))) _message 'no more arguments' ;;
+                \(CommandTable.withoutCompletions.joined(separator: "|"))) _message 'no completions' ;;
                 '')
                     local -a feeds
                     [[ -n $PREFIX ]] && feeds=('saved:saved feed:_feedsync_feeds')
@@ -103,6 +103,7 @@ enum ZshCompletions {
         case .text: ""
         case .file: "_files"
         case .directory: "_files -/"
+        case .feed: "_feedsync_feeds"
         case .words(let words): "(\(words.joined(separator: " ")))"
         }
     }
@@ -179,7 +180,7 @@ enum FishCompletions {
             return feedCondition(spec, condition).map {
                 ["complete -c feedsync -n \(quoted($0)) -a '(__feedsync_feeds)' -d 'saved feed'"]
             } ?? []
-        case .none: words = []
+        case .none, .words: words = []
         case .helpSubject: words = CommandTable.helpSubjects
         case .shell: words = Shell.allCases.map(\.rawValue)
         }
@@ -199,6 +200,7 @@ enum FishCompletions {
         case .text: " -x"
         case .file: " -r -F"
         case .directory: " -x -a '(__fish_complete_directories)'"
+        case .feed: " -x -a '(__feedsync_feeds)'"
         case .words(let words): " -x -a \(quoted(words.joined(separator: " ")))"
         }
     }

@@ -2,7 +2,7 @@
 ///
 /// `help` and `completions` only print text.
 enum Command: String, CaseIterable, Sendable {
-    case sync, show, image, validate, export, `import`, remove, status, gallery, tree
+    case sync, show, image, validate, export, `import`, remove, find, status, gallery, tree
 
     static let every = Set(allCases)
 }
@@ -10,11 +10,12 @@ enum Command: String, CaseIterable, Sendable {
 /// One command of the table: its usage, its operands and its help.
 struct CommandSpec: Hashable, Sendable {
     enum Operand: Hashable, Sendable {
-        case none, feed, image, archive, archiveAndFeeds, directoryAndFeeds, helpSubject, shell
+        case none, words, feed, image, archive, archiveAndFeeds, directoryAndFeeds, helpSubject, shell
 
         var one: String {
             switch self {
             case .none: "no operand"
+            case .words: "words"
             case .feed: "one FEED"
             case .image: "one URL"
             case .archive, .archiveAndFeeds: "one FILE"

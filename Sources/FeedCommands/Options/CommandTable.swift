@@ -1,11 +1,13 @@
 /// Lists every command, in the order of the help.
 enum CommandTable {
-    static let all = [sync, show, image, validate, export, importing, remove, status, gallery, tree, completions, help]
+    static let all = [
+        sync, show, image, validate, export, importing, remove, find, status, gallery, tree, completions, help,
+    ]
 
     static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
-    /// The names of the commands that take no operand.
-    static var withoutOperands: [String] { all.filter { $0.operand == .none }.map(\.name) }
+    /// The names of the commands that take no operand, or only words that no shell can complete.
+    static var withoutCompletions: [String] { all.filter { [.none, .words].contains($0.operand) }.map(\.name) }
 
     /// The names of the commands whose first operand is a directory.
     static var beginningWithDirectory: [String] { all.filter { $0.operand == .directoryAndFeeds }.map(\.name) }
@@ -142,6 +144,25 @@ enum CommandTable {
             .init(line: "feedsync remove https://example.com/cat.jpg", meaning: "remove an image permanently"),
             .init(
                 line: "feedsync remove -n https://example.com/feed.json", meaning: "print what would be deleted"),
+        ])
+
+    private static let find = CommandSpec(
+        name: "find", command: .find, summary: "list the saved images that match words",
+        usage: ["feedsync find [options] [WORD...]"],
+        overview: """
+            Lists the downloaded images that match every WORD (without WORD: all of them), newest first by the date on \
+            which they were first downloaded. An image matches a WORD if its description, title, text, author, tags, \
+            location or URL, or the title of its feed, contains it; case and accents are ignored. Each image is one line \
+            of four fields, separated by tabs: date, title or URL of the feed, description, and path of the file. If \
+            nothing matches, the exit code is 1.
+            """,
+        operand: .words, operandCount: 0...Int.max,
+        examples: [
+            .init(line: "feedsync find lighthouse", meaning: "list the images of lighthouses"),
+            .init(line: "feedsync find --since 2d --limit 20", meaning: "list the latest images of the last two days"),
+            .init(
+                line: "feedsync find --json --feed https://example.com/feed.json comet",
+                meaning: "search one feed, and print JSON lines"),
         ])
 
     private static let status = CommandSpec(

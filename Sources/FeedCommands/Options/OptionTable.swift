@@ -53,6 +53,15 @@ enum OptionTable {
             "shard-by", "WHAT", sets: \.shardBy, as: .word, default: "host", .main, of: [.sync],
             "how to divide: by the host of a feed, or by image; with image, the parts share the limits of each host"),
         .value(
+            "feed", "FEED", sets: \.feed, as: .feed, default: "every feed", .main, of: [.find],
+            "find only images of FEED"),
+        .value(
+            "since", "AGE", sets: \.since, as: .age, default: "forever", .main, of: [.find],
+            "find only images that were first downloaded within AGE: 2d, 36h"),
+        .value(
+            "limit", "N", sets: \.limit, as: .limit, default: "none", .main, of: [.find],
+            "find at most N images, the newest ones"),
+        .value(
             "output", short: "o", "FILE", sets: \.output, as: .outputPath, default: "standard output", .main,
             of: [.image], "write the image to FILE"),
         .flag(
@@ -84,7 +93,7 @@ enum OptionTable {
             "thumbnails", "WHEN", sets: \.thumbnails, as: .word, default: "auto", .main, of: [.sync, .gallery],
             "when to make thumbnails: auto (if vipsthumbnail is installed), never, always"),
         .flag(
-            "json", sets: \.json, .main, of: [.sync, .show, .validate, .remove, .status, .gallery, .tree],
+            "json", sets: \.json, .main, of: [.sync, .show, .validate, .remove, .find, .status, .gallery, .tree],
             "print the result as JSON on standard output"),
         .flag(
             "print-new", sets: \.printNew, .main, of: [.sync],

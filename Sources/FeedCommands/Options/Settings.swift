@@ -67,6 +67,12 @@ struct Settings: Hashable, Sendable {
     var shard = Shard.none
     var shardBy = Shard.Unit.host
 
+    /// The FEED whose images are searched, as the user wrote it; nil for every feed.
+    var feed: String?
+    var since = MaxAge.forever
+    /// The maximum number of images to find; nil for no limit.
+    var limit: Int?
+
     var dryRun = false
     var offline = false
     var deep = false

@@ -9,6 +9,7 @@ enum Suggestion {
         "no-check-certificate": "insecure", "rm": "remove", "delete": "remove", "forget": "remove", "fetch": "sync",
         "pull": "sync", "update": "sync", "prune": "validate", "check": "validate",
         "verify": "validate", "gc": "validate", "clean": "validate", "download": "sync",
+        "search": "find", "grep": "find",
     ]
 
     /// Gives a whole sentence of advice if the name of our command would say too little.

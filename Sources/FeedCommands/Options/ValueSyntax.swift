@@ -2,7 +2,7 @@ import FeedCore
 
 /// The kind of a value, for completions.
 enum ValueKind: Hashable, Sendable {
-    case text, file, directory
+    case text, file, directory, feed
     case words([String])
 }
 
@@ -84,6 +84,17 @@ extension ValueSyntax<ImageSize?> {
 extension ValueSyntax<Int?> {
     static let countOrAuto = ValueSyntax<Int>.count.orNil(
         "auto", expected: "a whole number from 1 to \(Int32.max), such as 8, or auto")
+}
+
+extension ValueSyntax<Int?> {
+    static let limit = ValueSyntax<Int>.count.orNil(
+        "none", expected: "a whole number from 1 to \(Int32.max), such as 8, or none")
+}
+
+extension ValueSyntax<String?> {
+    static let feed = ValueSyntax<String>(kind: .feed, expected: "a URL, or the path of a local file") { text in
+        text.isEmpty ? nil : text
+    }.orNil()
 }
 
 extension ValueSyntax<Int64?> {

@@ -27,36 +27,14 @@ struct PrintedFeed {
         writer.name("images")
         writer.beginArray()
         for (image, stored) in zip(loaded.images, found) {
-            write(image, stored, to: &writer)
+            writer.beginObject()
+            writer.members(of: image, stored, path: stored?.path)
+            writer.endObject()
             if writer.bytes.count >= Self.pieceSize { try put(writer.drain()) }
         }
         writer.endArray()
         writer.endObject()
         try put(writer.drain() + [UInt8(ascii: "\n")])
-    }
-
-    private func write(_ image: FeedImage, _ stored: StoredImage?, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("id", image.id)
-        writer.member("description", image.description)
-        writer.member("location", image.location)
-        writer.member("title", image.title)
-        writer.member("link", image.link?.text)
-        writer.member("published", image.published?.rfc3339)
-        writer.member("author", image.author)
-        writer.member("rights", image.rights)
-        if !image.tags.isEmpty { writer.member("tags", image.tags) }
-        writer.member("text", image.text)
-        writer.member("url", image.url.text)
-        if let from = stored?.from { writer.member("from", from.text) }
-        writer.member("digest", stored.map { "sha256:\($0.digest.hex)" })
-        writer.member("path", stored?.path)
-        writer.member("size", stored?.size)
-        writer.member("type", stored?.type.mediaType)
-        writer.member("fetched_at", stored?.fetchedAt.rfc3339)
-        writer.member("current", image.lastSeen == nil)
-        writer.member("last_seen", image.lastSeen?.rfc3339)
-        writer.endObject()
     }
 
     private var source: String {
@@ -92,6 +70,31 @@ struct PrintedFeed {
             }
         }
         try put(Array(text.utf8))
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members of an image for `show` and `find`.
+    mutating func members(of image: FeedImage, _ stored: StoredImage?, path: String?) {
+        member("id", image.id)
+        member("description", image.description)
+        member("location", image.location)
+        member("title", image.title)
+        member("link", image.link?.text)
+        member("published", image.published?.rfc3339)
+        member("author", image.author)
+        member("rights", image.rights)
+        if !image.tags.isEmpty { member("tags", image.tags) }
+        member("text", image.text)
+        member("url", image.url.text)
+        if let from = stored?.from { member("from", from.text) }
+        member("digest", stored.map { "sha256:\($0.digest.hex)" })
+        member("path", path)
+        member("size", stored?.size)
+        member("type", stored?.type.mediaType)
+        member("fetched_at", stored?.fetchedAt.rfc3339)
+        member("current", image.lastSeen == nil)
+        member("last_seen", image.lastSeen?.rfc3339)
     }
 }
 

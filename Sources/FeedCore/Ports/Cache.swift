@@ -4,6 +4,7 @@ package struct Cache: Sendable {
     package let images: any ImageStore
     package let transfer: any CacheTransfer
     package let waits: any FeedWaitStore
+    package let search: any ImageSearch
     /// Messages to the user about what was repaired when the cache was opened.
     package let notices: [String]
     /// Closes the cache.
@@ -13,13 +14,14 @@ package struct Cache: Sendable {
 
     package init(
         feeds: any FeedStore, images: any ImageStore, transfer: any CacheTransfer, waits: any FeedWaitStore,
-        notices: [String] = [],
+        search: any ImageSearch, notices: [String] = [],
         close: @escaping @Sendable () async -> Void = {}
     ) {
         self.feeds = feeds
         self.images = images
         self.transfer = transfer
         self.waits = waits
+        self.search = search
         self.notices = notices
         self.close = close
     }
