@@ -228,7 +228,7 @@ struct ConfigTests {
         server.serve(images: [1])
         let lines = try await program.run("-v", server.feedURL).errorLines.map(String.init)
         let words = [
-            "deleting the old saved feed", "encoding 1 image", "timestamp 20", "saving", "updated", "downloaded",
+            "replacing the saved feed", "encoding 1 image", "timestamp 20", "saving", "updated", "downloaded",
         ]
         var rest = lines[...]
         for word in words {

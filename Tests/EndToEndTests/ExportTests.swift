@@ -58,6 +58,7 @@ struct ExportTests {
     }
 
     @Test("An export of an empty cache is an error and leaves no file") func nothing() async throws {
+        try program.makeEmptyCache()
         expectOneLine(try await program.run("export", file), exit: 66, ["nothing to export"])
         try await program.run(server.feedURL)
         expectOneLine(

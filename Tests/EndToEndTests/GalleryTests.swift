@@ -110,6 +110,7 @@ struct GalleryTests {
 
     @Test("A gallery of an empty cache is an empty page, and the next run brings it up to date")
     func empty() async throws {
+        try program.makeEmptyCache()
         let result = try await program.run("gallery", "--json", site)
         #expect(
             try result.json == ["dir": "\(site)", "feeds": 0, "pages": 1, "images": 0, "missing": 0, "thumbnails": 0])

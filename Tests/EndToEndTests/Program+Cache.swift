@@ -19,6 +19,11 @@ extension Program {
 
     func status() async throws -> JSONValue { try await run("status", "--json").json }
 
+    /// Makes the directory of the cache, which is otherwise made by the first run that saves something.
+    func makeEmptyCache() throws {
+        guard mkdir(cache, 0o700) == 0 else { throw SystemFailure.last("mkdir \(cache)") }
+    }
+
     /// Runs SQL on the database.
     ///
     /// Returns what the query printed, without the last line end.

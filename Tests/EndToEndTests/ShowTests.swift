@@ -138,10 +138,11 @@ struct ShowTests {
 
     @Test("show --offline of a feed that was never saved gives not found")
     func neverSaved() async throws {
+        try program.makeEmptyCache()
         expectOneLine(
             try await program.run("show", "--offline", server.feedURL), exit: 66, [server.feedURL, "never saved"])
         #expect(server.requestCount == 0)
-        #expect(!Files.exists(program.cache))
+        #expect(Files.names(in: program.cache) == [])
     }
 
     @Test("show --offline of a stale feed fails and says how old it is")

@@ -132,10 +132,12 @@ struct UsageTests {
 
     @Test("The command line takes precedence over a variable")
     func precedence() async throws {
+        try program.makeEmptyCache()
         let result = try await program.run("status", environment: ["FEEDSYNC_JSON": "true"])
         #expect(try result.json["feeds"] == [])
-        let other = try await program.run("status", "--cache", "/nowhere", environment: ["FEEDSYNC_JSON": "1"])
-        #expect(try other.json["cache"]?.string == "/nowhere")
+        let directory = try program.directory.makeDirectory("other")
+        let other = try await program.run("status", "--cache", directory, environment: ["FEEDSYNC_JSON": "1"])
+        #expect(try other.json["cache"]?.string == directory)
     }
 
     @Test("Help goes to standard output with exit code 0", arguments: [["help", "sync"], ["-h"]])

@@ -50,6 +50,9 @@ struct OptionsCommandTests {
             ("snyc", "did you mean sync?"), ("val", "did you mean validate?"), ("staus", "did you mean status?"),
             ("s", "did you mean sync, show or status?"), ("restore", "see feedsync help"),
             ("rm", "did you mean remove?"), ("delete", "did you mean remove?"), ("pull", "did you mean sync?"),
+            ("search", "did you mean find?"), ("verify", "did you mean validate?"), ("gc", "did you mean validate?"),
+            ("check", "did you mean validate?"), ("clean", "did you mean validate?"),
+            ("download", "did you mean sync?"), ("version", "feedsync --version prints the version"),
             ("add", "feedsync URL adds a feed: it fetches and saves it"),
             ("list", "feedsync status lists the saved feeds"), ("LS", "feedsync status lists the saved feeds"),
         ])
@@ -107,8 +110,8 @@ struct OptionsCommandTests {
                 "usage: feedsync image [options] URL"
             ),
             (
-                ["status", "\u{9B}x"], "status takes no operand; '\\u{9B}x' is one too many",
-                "usage: feedsync status [options]"
+                ["validate", "\u{9B}x"], "validate takes no operand; '\\u{9B}x' is one too many",
+                "usage: feedsync validate [options]"
             ),
             (
                 ["validate", feed], "validate takes no operand; '\(feed)' is one too many",

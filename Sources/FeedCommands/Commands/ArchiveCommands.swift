@@ -110,7 +110,7 @@ struct ExportCommand {
         let world = session.world
         if let path = ArchiveFile.path(file) { try session.requireOutsideCache(path, for: "the archive") }
         let lockWait = session.settings.lockWait
-        let report = try await session.withCache(.read) { cache throws(FeedError) in
+        let report = try await session.withExistingCache { cache throws(FeedError) in
             try await session.showingProgress("exporting", of: "image") { progress throws(FeedError) in
                 try await cache.transfer.read(lockWait: lockWait) { snapshot throws(FeedError) in
                     let target = try world.output.openTarget(ArchiveFile.path(file))

@@ -12,7 +12,7 @@ struct FindCommand {
         let lines = FoundImageLines(
             cache: FilePath.absolute(session.cachePath, in: session.world.currentDirectory), isJSON: settings.json)
         let output = session.world.output
-        let count = try await session.withCache(.read) { cache throws(FeedError) in
+        let count = try await session.withExistingCache { cache throws(FeedError) in
             try await FindImages(cache.search, now: session.now).find(
                 words, in: feed, within: settings.since, limit: settings.limit
             ) { images throws(FeedError) in

@@ -34,7 +34,7 @@ struct ImageCommand {
     /// Loads the image from the cache, without waiting for a lock, else from its server.
     private func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
         if settings.offline {
-            return (try await session.withCache(.read, loading(url)), "from the cache", nil)
+            return (try await session.withExistingCache(loading(url)), "from the cache", nil)
         }
         try await session.requireReadableCache()
         let loaded = try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in

@@ -8,7 +8,7 @@ struct GalleryCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ feeds: [ResourceURL], to directory: String) async throws(FeedError) -> ExitCode {
-        let report = try await session.withCache(.read) { cache throws(FeedError) in
+        let report = try await session.withExistingCache { cache throws(FeedError) in
             try await session.gallery(of: cache).write(feeds, to: directory, replacesForeign: session.settings.force)
         }
         let text = GalleryText(directory: directory, report: report)
@@ -67,7 +67,7 @@ struct TreeCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ feeds: [ResourceURL], to directory: String) async throws(FeedError) -> ExitCode {
-        let report = try await session.withCache(.read) { cache throws(FeedError) in
+        let report = try await session.withExistingCache { cache throws(FeedError) in
             try await session.writeTree(of: cache, feeds, to: directory)
         }
         let text = TreeText(directory: directory, report: report)

@@ -25,7 +25,7 @@ struct ShowCommand {
     }
 
     private func offline(_ url: ResourceURL) async throws(FeedError) -> PrintedFeed {
-        try await session.withCache(.read) { cache throws(FeedError) in
+        try await session.withExistingCache { cache throws(FeedError) in
             let loaded = try await load(url) { () async throws(FeedError) in
                 try await session.localFeeds(in: cache.feeds).loadOffline(url, maxAge: settings.of(url).maxAge)
             }

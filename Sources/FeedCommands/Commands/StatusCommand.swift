@@ -8,7 +8,7 @@ struct StatusCommand {
     init(_ session: Session) { self.session = session }
 
     func run() async throws(FeedError) -> ExitCode {
-        let report = try await session.withCache(.read) { cache throws(FeedError) in
+        let report = try await session.withExistingCache { cache throws(FeedError) in
             if !session.world.fileExists(session.cachePath) {
                 session.remark(
                     LogLine(level: .info, event: "no_cache", text: "there is no cache at \(session.cachePath)"))

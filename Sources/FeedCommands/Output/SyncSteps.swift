@@ -75,7 +75,7 @@ struct SyncSteps {
 
     private func words(_ step: FeedStep) -> String {
         switch step {
-        case .deletingOld: "deleting the old saved feed"
+        case .deletingOld: "replacing the saved feed"
         case .encoding(let images): "encoding \(Phrases.count(images, "image"))"
         case .timestamped(let moment): "timestamp \(moment.rfc3339)"
         case .saving: "saving"

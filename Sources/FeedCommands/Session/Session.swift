@@ -82,6 +82,21 @@ struct Session: Sendable {
         return try outcome.get()
     }
 
+    /// Opens the cache for a command that only reads it.
+    ///
+    /// A missing default cache is empty. A missing cache that the user named is an error, because its name may be
+    /// mistyped.
+    func withExistingCache<Outcome>(
+        _ work: (Cache) async throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        try await withCache(.read) { cache throws(FeedError) in
+            guard settings.cache == nil || world.fileExists(cachePath) else {
+                throw .notFound("\(cachePath): there is no such cache").hinting("see --cache and FEEDSYNC_CACHE")
+            }
+            return try await work(cache)
+        }
+    }
+
     /// The access of a command that saves.
     var saving: CacheAccess { .write(lockWait: settings.lockWait) }
 }
