@@ -176,6 +176,10 @@ package final class InMemoryIntake: CacheIntake {
             contents.failures[key] = nil
             return true
         }
+
+        func hasData(_ image: FeedImage, of feed: ResourceURL) -> Bool {
+            contents.find(image, for: Viewer(feed)) != nil
+        }
     }
 }
 

@@ -99,6 +99,10 @@ final class DirectoryMerge: CacheMerge {
         return true
     }
 
+    func hasData(_ image: FeedImage, of feed: ResourceURL) throws(FeedError) -> Bool {
+        try ImageIndex(connection: connection).find(image, in: try circles(of: feed)) != nil
+    }
+
     /// Returns the circles of a feed.
     ///
     /// Successive images usually belong to the same feed, whose circles are cached.

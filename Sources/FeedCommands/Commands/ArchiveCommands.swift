@@ -1,4 +1,5 @@
 import FeedCore
+import Synchronization
 
 /// Merges archives into the cache, one after another.
 struct ImportCommand {
@@ -13,55 +14,52 @@ struct ImportCommand {
     ///
     /// If one fails, the others are still imported. The cache is created only once there is a readable archive.
     func run(_ files: [String]) async throws(FeedError) -> ExitCode {
-        if files.count == 1 { return try await importOne(files[0]) }
-        if files.contains("-") { throw .notFound("- is standard input, and must be the only FILE").asMisuse() }
-        var firstFailure: FeedError?
+        if files.count > 1, files.contains("-") {
+            throw .notFound("- is standard input, and must be the only FILE").asMisuse()
+        }
+        var results: [ImportResult] = []
         for (index, file) in files.enumerated() {
             let opened = await open(file)
             if case .failure(let error) = opened {
-                try report(error, &firstFailure)
+                results.append(try failed(error, file))
                 continue
             }
             try await session.withCache(session.saving) { cache throws(FeedError) in
-                try await merge(files, from: index, opened, into: cache, &firstFailure)
+                try await merge(files, from: index, opened, into: cache, &results)
             }
             break
         }
-        return firstFailure.map(ExitCode.of) ?? .ok
-    }
-
-    private func importOne(_ file: String) async throws(FeedError) -> ExitCode {
-        let archive = try await open(file).get()
-        let report = try await session.withCache(session.saving) { cache throws(FeedError) in
-            try await merge(archive, into: cache, "importing")
-        }
-        reportResult(report, of: nil)
-        return .ok
+        if settings.json { try session.write(ArchiveText.json(results)) }
+        return results.lazy.compactMap(\.error).first.map(ExitCode.of) ?? .ok
     }
 
     /// Merges the archive that is `opened`, at `first`, and those after it.
     ///
     /// The beginning of the next archive is read while one is merged.
     private func merge(
-        _ files: [String], from first: Int, _ opened: Opened, into cache: Cache, _ firstFailure: inout FeedError?
+        _ files: [String], from first: Int, _ opened: Opened, into cache: Cache, _ results: inout [ImportResult]
     ) async throws(FeedError) {
         var opened = opened
         for index in first..<files.count {
+            let file = files[index]
             async let next = index + 1 < files.count ? open(files[index + 1]) : nil
             do throws(FeedError) {
-                let label = "importing \(index + 1) of \(files.count)"
-                reportResult(try await merge(try opened.get(), into: cache, label), of: files[index])
+                let label = files.count == 1 ? "importing" : "importing \(index + 1) of \(files.count)"
+                let report = try await merge(try opened.get(), into: cache, label)
+                reportResult(report, of: files.count == 1 ? nil : file)
+                results.append(ImportResult(file: file, report: report))
             } catch {
-                try report(error, &firstFailure)
+                results.append(try failed(error, file))
             }
             if let next = await next { opened = next }
         }
     }
 
-    private func report(_ error: FeedError, _ firstFailure: inout FeedError?) throws(FeedError) {
+    /// Reports the error of an archive, unless the run was stopped.
+    private func failed(_ error: FeedError, _ file: String) throws(FeedError) -> ImportResult {
         if error.isCancellation { throw error }
         session.report(LogLine(error))
-        firstFailure = firstFailure ?? error
+        return ImportResult(file: file, error: error)
     }
 
     private func open(_ file: String) async -> Opened {
@@ -110,15 +108,35 @@ struct ExportCommand {
         let world = session.world
         if let path = ArchiveFile.path(file) { try session.requireOutsideCache(path, for: "the archive") }
         let lockWait = session.settings.lockWait
-        let report = try await session.withExistingCache { cache throws(FeedError) in
+        let (report, size) = try await session.withExistingCache { cache throws(FeedError) in
             try await session.showingProgress("exporting", of: "image") { progress throws(FeedError) in
                 try await cache.transfer.read(lockWait: lockWait) { snapshot throws(FeedError) in
-                    let target = try world.output.openTarget(ArchiveFile.path(file))
-                    return try world.export(feeds, snapshot, to: target, fileName: file) { progress?.yield($0) }
+                    let target = MeasuredTarget(try world.output.openTarget(ArchiveFile.path(file)))
+                    let report = try world.export(feeds, snapshot, to: target, fileName: file) { progress?.yield($0) }
+                    return (report, target.size)
                 }
             }
         }
         session.remark(ArchiveText.summary(report, file: file))
+        if session.settings.json, file != "-" { try session.write(ArchiveText.json(report, file: file, size: size)) }
         return .ok
     }
+}
+
+/// A target that counts its bytes.
+private final class MeasuredTarget: ByteTarget {
+    private let target: any ByteTarget
+    private let written = Mutex<Int64>(0)
+
+    init(_ target: any ByteTarget) { self.target = target }
+
+    var size: Int64 { written.withLock { $0 } }
+
+    func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError) {
+        try target.write(pieces)
+        let count = pieces.reduce(0) { $0 + $1.count }
+        written.withLock { $0 += Int64(count) }
+    }
+
+    func commit() throws(FeedError) { try target.commit() }
 }

@@ -77,6 +77,7 @@ extension HelpTopic {
         case .archive: PackageResources.archive_md
         case .gallery: PackageResources.gallery_md
         case .cluster: PackageResources.cluster_md
+        case .json: PackageResources.json_md
         case .exitCodes: PackageResources.exit_codes_md
         }
     }

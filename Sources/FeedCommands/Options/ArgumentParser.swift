@@ -38,6 +38,9 @@ struct ArgumentParser {
         try check(line.options, areOf: spec)
         let operands = Array(line.operands.dropFirst(named == nil ? 0 : 1))
         try check(operands, areOf: spec)
+        if spec.command == .export, operands.first == "-", settings.json {
+            throw UsageError("--json and - both write to standard output", hint: "export to a file")
+        }
         if isManual {
             if let surplus = operands.first { throw Self.surplus(surplus, "help --man", .none, spec.usage[1]) }
             return .manual

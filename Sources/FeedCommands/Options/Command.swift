@@ -49,7 +49,7 @@ struct CommandSpec: Hashable, Sendable {
 ///
 /// Its text is in `Help/Topics`. If a command has the same name, both are shown.
 enum HelpTopic: String, CaseIterable, Sendable {
-    case config, feeds, network, monitoring, cache, archive, gallery, cluster
+    case config, feeds, network, monitoring, cache, archive, gallery, cluster, json
     case exitCodes = "exit-codes"
 }
 

@@ -93,7 +93,8 @@ enum OptionTable {
             "thumbnails", "WHEN", sets: \.thumbnails, as: .word, default: "auto", .main, of: [.sync, .gallery],
             "when to make thumbnails: auto (if vipsthumbnail is installed), never, always"),
         .flag(
-            "json", sets: \.json, .main, of: [.sync, .show, .validate, .remove, .find, .status, .gallery, .tree],
+            "json", sets: \.json, .main,
+            of: [.sync, .show, .validate, .export, .import, .remove, .find, .status, .gallery, .tree],
             "print the result as JSON on standard output"),
         .flag(
             "print-new", sets: \.printNew, .main, of: [.sync],

@@ -55,3 +55,39 @@ enum ArchiveText {
         return LogLine(step: "feed_\(feed.outcome.rawValue)", of: feed.url, text)
     }
 }
+
+/// The result of importing one archive.
+struct ImportResult {
+    let file: String
+    var report = ImportReport()
+    var error: FeedError?
+}
+
+/// Makes the JSON of export and import.
+extension ArchiveText {
+    /// `size` is the size of the file.
+    static func json(_ report: ExportReport, file: String, size: Int64) -> String {
+        JSONFormat.text([
+            ("file", .string(file)), ("feeds", .integer(report.feeds)), ("images", .integer(report.images)),
+            ("bytes", .integer(Int(size))),
+        ])
+    }
+
+    static func json(_ results: [ImportResult]) -> String {
+        JSONFormat.text([("archives", .array(results.map(json)))])
+    }
+
+    private static func json(_ result: ImportResult) -> JSONValue {
+        func count(_ outcome: ImportReport.Outcome) -> JSONValue {
+            .integer(result.report.feeds.count { $0.outcome == outcome })
+        }
+        return [
+            "file": .string(result.file), "feeds_added": count(.added), "feeds_replaced": count(.replaced),
+            "feeds_kept": count(.kept), "images_added": .integer(result.report.images),
+            "images_missing": .integer(result.report.missing),
+            "error": result.error.map { error in
+                ["kind": .string(error.kind.name), "message": .string(Passwords.hidden(in: error.message))]
+            } ?? .null,
+        ]
+    }
+}

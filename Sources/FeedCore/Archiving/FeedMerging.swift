@@ -31,7 +31,7 @@ package struct FeedMerging: Sendable {
         var report = ImportReport()
         var offered: Set<ResourceURL.Key> = []
         for feed in feeds.sorted(by: { isLater($0.head.savedAt, than: $1.head.savedAt) }) {
-            let outcome = try merge(feed, into: cache) { offered.insert($0.key) }
+            let outcome = try merge(feed, into: cache, &report.missing) { offered.insert($0.key) }
             let isHeldBack =
                 !restores && (feed.head.keep?.isNone == false || outcome == .added && feed.head.url.isLocal)
             report.feeds.append(
@@ -43,9 +43,9 @@ package struct FeedMerging: Sendable {
 
     /// Merges one feed and returns the outcome.
     ///
-    /// Calls `taken` for each URL that gets data.
+    /// Calls `taken` for each URL that gets data, and adds the number of the images that have none to `missing`.
     private func merge(
-        _ feed: any ArchivedFeed, into cache: any CacheMerge, _ taken: (ResourceURL) -> Void
+        _ feed: any ArchivedFeed, into cache: any CacheMerge, _ missing: inout Int, _ taken: (ResourceURL) -> Void
     ) throws(FeedError) -> ImportReport.Outcome {
         let url = feed.head.url
         let removed = try addRemoved(feed, to: cache)
@@ -65,8 +65,11 @@ package struct FeedMerging: Sendable {
             if mirrors || keepsLeft && image.lastSeen != nil { given.append(image) }
             guard outcome != .kept else { return }
             if image.lastSeen == nil { try cache.append(image) }
-            if let offered, image.lastSeen == nil || keepsLeft, try cache.offer(offered, for: url) {
-                taken(offered.url)
+            guard image.lastSeen == nil || keepsLeft else { return }
+            if let offered {
+                if try cache.offer(offered, for: url) { taken(offered.url) }
+            } else if try !cache.hasData(image, of: url) {
+                missing += 1
             }
         }
         let union = KeptUnion(
@@ -217,6 +220,8 @@ package struct ImportReport: Hashable, Sendable {
     package internal(set) var feeds: [ImportedFeed] = []
     /// The number of URLs that got data and had none, or damaged data, before.
     package internal(set) var images = 0
+    /// The number of images of added and replaced feeds that have no data after the merge.
+    package internal(set) var missing = 0
 
     package init() {}
 }

@@ -107,6 +107,8 @@ package protocol CacheMerge {
     /// Makes an added blob the data of an image URL, for a single feed. Returns false without a change if the feed sees
     /// intact data of the URL already.
     func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool
+    /// Returns whether a saved feed sees data of the image.
+    func hasData(_ image: FeedImage, of feed: ResourceURL) throws(FeedError) -> Bool
 }
 
 /// The data of an image URL in an import.
