@@ -52,7 +52,7 @@ package struct Application: Sendable {
         case .find:
             let feed = try feeds(session.settings.feed.map { [$0] } ?? [], session).first
             return try await FindCommand(session).run(operands, in: feed)
-        case .status: return try await StatusCommand(session).run()
+        case .status: return try await StatusCommand(session).run(try feeds(operands, session))
         case .gallery:
             return try await GalleryCommand(session).run(try feeds(operands.dropFirst(), session), to: operands[0])
         case .tree: return try await TreeCommand(session).run(try feeds(operands.dropFirst(), session), to: operands[0])

@@ -22,6 +22,8 @@ final class StandardStreams: Output {
 
     var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    var columns: Int? { isTerminal ? DrawnLine.width(of: STDOUT_FILENO) : nil }
+
     var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
 
     func write(_ data: [UInt8]) throws(FeedError) {
@@ -102,7 +104,7 @@ struct DrawnLine {
         let standardError = InterruptibleDescriptor(descriptor: STDERR_FILENO)
         // A stopped terminal would block the run, and the terminal of a foreground job belongs to that job.
         guard standardError.isReady, !isTerminal || isForeground else { return }
-        let text = line(Self.width)
+        let text = line(Self.width(of: STDERR_FILENO))
         let padding =
             isTerminal && !Self.isDumb ? "\u{1B}[K" : String(repeating: " ", count: max(0, columns - text.count))
         standardError.write("\r\(text)\(padding)")
@@ -122,10 +124,10 @@ struct DrawnLine {
         return strcmp(term, "dumb") == 0
     }
 
-    /// The current width: a terminal can be resized at any time.
-    private static var width: Int {
+    /// Returns the current width: a terminal can be resized at any time.
+    static func width(of terminal: Int32) -> Int {
         var size = winsize()
-        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let isKnown = ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         return isKnown ? Int(size.ws_col) : usualWidth
     }
 

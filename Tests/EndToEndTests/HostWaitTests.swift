@@ -134,8 +134,8 @@ struct HostWaitTests {
         #expect(!(try await program.run("status").outputText.contains("waiting")))
         try await beToldToWait()
         let lines = try await program.run("status").outputLines
-        #expect(
-            lines.count { $0.contains(", waiting until 20") && $0.contains(" as its server asked, 1 of 1 im") } == 1)
+        #expect(lines.count { $0.contains("  fresh, waiting, failing  1 of 1  ") } == 1)
+        #expect(lines.count { $0.contains(": waiting until 20") && $0.hasSuffix(", as its server asked") } == 1)
         try await changeWaits(to: "0")
         #expect(!(try await program.run("status").outputText.contains("waiting")))
     }

@@ -9,16 +9,70 @@ struct StatusTests {
 
     init() throws { program = try Program() }
 
-    @Test("status of a missing cache shows an empty one and creates nothing")
+    @Test("status of a missing default cache shows an empty one and creates nothing")
     func missing() async throws {
-        let result = try await program.run("status", "--json")
+        let result = try await program.run("status", "--json", environment: ["FEEDSYNC_CACHE": ""])
         #expect(result.status == .exited(0))
-        #expect(
-            try result.json == ["cache": "\(program.cache)", "feeds": [], "images": ["count": 0, "bytes": 0]])
-        let text = try await program.run("status")
+        let cache = program.directory.path(".cache/feedsync")
+        #expect(try result.json == ["cache": .string(cache), "feeds": [], "images": ["count": 0, "bytes": 0]])
+        let text = try await program.run("status", environment: ["FEEDSYNC_CACHE": ""])
         #expect(text.outputLines.count == 1)
         #expect(text.outputText.contains("0 feeds, 0 images"))
-        #expect(!Files.exists(program.cache))
+        #expect(!Files.exists(cache))
+    }
+
+    @Test("a command that only reads reports a cache that is named and missing, and creates nothing")
+    func missingNamed() async throws {
+        let commands = [
+            ["status"], ["find"], ["export", program.directory.path("a.tar")],
+            ["gallery", program.directory.path("site")],
+            ["tree", program.directory.path("tree")], ["show", "--offline", "http://h/feed"],
+            ["image", "--offline", "http://h/1.png"],
+        ]
+        for command in commands {
+            expectOneLine(try await program.run(command), exit: 66, ["\(program.cache): there is no such cache"])
+        }
+        expectOneLine(
+            try await program.run("status", "--cache", "/nowhere", environment: ["FEEDSYNC_CACHE": ""]), exit: 66,
+            ["/nowhere"])
+        #expect(Files.names(in: program.directory.path) == [])
+    }
+
+    @Test("status of feeds prints what is known about them as lines, and as JSON only these feeds")
+    func chosen() async throws {
+        let (first, second) = (try FeedServer(images: 2), try FeedServer(images: 1))
+        try await program.run(first.feedURL, second.feedURL)
+
+        let text = try await program.run("status", second.feedURL)
+        #expect(text.outputLines.first == "url: \(second.feedURL)")
+        #expect(text.outputLines.contains("images_cached: 1") && text.outputLines.contains("format: essential"))
+        #expect(!text.outputText.contains(first.feedURL))
+        let both = try await program.run("status", second.feedURL, first.feedURL, second.feedURL)
+        #expect(both.outputText.split(separator: "\n\n").count == 2)
+
+        let json = try await program.run("status", "--json", second.feedURL).json
+        #expect(json["feeds"]?.array?.compactMap { $0["url"]?.string } == [second.feedURL])
+        #expect(json["feeds"]?[0]?["bytes"]?.int == FeedServer.image(0).count)
+        #expect(json["images"]?["count"] == 2)
+        let unknown = "http://nowhere.example/feed"
+        expectOneLine(try await program.run("status", unknown), exit: 66, [unknown, "was never saved"])
+    }
+
+    @Test("on a terminal, the table of status is as wide as the terminal; in a pipe, nothing is shortened")
+    func terminal() async throws {
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        let title = String(repeating: "A long title ", count: 20) + "with an end"
+        try await program.sql("UPDATE feeds SET title = '\(title)'")
+        #expect(try await program.run("status").outputText.contains("\n\(title)  fresh  1 of 1     0"))
+
+        let terminal = try PseudoTerminal(columns: 80)
+        let run = try program.start(["status"], on: terminal)
+        let result = await run.wait()
+        let lines = result.outputText.split(whereSeparator: \.isNewline)
+        #expect(
+            lines.contains { $0.hasPrefix("A long title") && $0.contains("…  fresh  1 of 1") }, "\(result.outputText)")
+        #expect(lines.dropFirst().allSatisfy { $0.count <= 80 }, "\(result.outputText)")
     }
 
     @Test("status shows each feed, its age, and the number of its cached images")
@@ -36,7 +90,9 @@ struct StatusTests {
             [
                 "url": "\(server.feedURL)", "title": nil, "format": "essential", "saved_at": "TIME",
                 "age_seconds": age, "fresh": .bool(fresh), "images": 2, "images_cached": .integer(cached),
-                "images_failed": .integer(failed), "keep": "none", "moved_to": nil, "last_error": nil,
+                "images_failed": .integer(failed), "kept": 0,
+                "bytes": .integer(cached == 0 ? 0 : FeedServer.image(0).count), "keep": "none", "moved_to": nil,
+                "last_error": nil,
             ]
         }
         let json = try result.comparableJSON
@@ -57,10 +113,12 @@ struct StatusTests {
         #expect(json["images"] == ["count": 1, "bytes": .integer(bytes)])
 
         let text = try await program.run("status")
-        #expect(text.outputLines.count == 4)
-        #expect(text.outputLines.contains { $0.hasPrefix("  1 image failed (next try ") }, "\(text.outputText)")
-        #expect(text.outputLines.count { $0.contains("stale") && $0.contains(second.feedURL) } == 1)
-        #expect(text.outputLines.count { $0.contains("fresh") && $0.contains(first.feedURL) } == 1)
+        #expect(text.outputLines.count == 5)
+        #expect(
+            text.outputLines.contains("\(first.feedURL): 1 image failed (next try in 59 minutes)"), "\(text.outputText)"
+        )
+        #expect(text.outputLines.count { $0.contains("  stale  ") && $0.contains(second.feedURL) } == 1)
+        #expect(text.outputLines.count { $0.contains("  fresh  ") && $0.contains(first.feedURL) } == 1)
         let patient = try await program.run("status", "--max-age", "9d", "--json").json
         #expect(patient["feeds"]?.array?.allSatisfy { $0["fresh"]?.bool == true } == true)
     }
@@ -86,7 +144,7 @@ struct StatusTests {
         #expect(status["feeds"]?[0]?["images"]?.int == 5)
         #expect(status["feeds"]?[0]?["images_cached"]?.int == 2)
         #expect(status["images"] == ["count": 1, "bytes": .integer(FeedServer.image(0).count)])
-        #expect(try await program.run("status").outputText.contains("2 of 5 images"))
+        #expect(try await program.run("status").outputText.contains("  2 of 5  "))
     }
 
     @Test("status counts the space of a replaced image until it is deleted")
@@ -125,8 +183,10 @@ struct CachePlaceTests {
     @Test("The cache is named by --cache, else FEEDSYNC_CACHE, else XDG_CACHE_HOME, else HOME")
     func order() async throws {
         let status = #""$feedsync" status --json"#
-        #expect(try await cache("FEEDSYNC_CACHE=/a XDG_CACHE_HOME=/b HOME=/c \(status) --cache /d") == "/d")
-        #expect(try await cache("FEEDSYNC_CACHE=/a XDG_CACHE_HOME=/b HOME=/c \(status)") == "/a")
+        for name in ["a", "d"] { _ = try program.directory.makeDirectory(name) }
+        let (a, d) = (program.directory.path("a"), program.directory.path("d"))
+        #expect(try await cache("FEEDSYNC_CACHE=\(a) XDG_CACHE_HOME=/b HOME=/c \(status) --cache \(d)") == d)
+        #expect(try await cache("FEEDSYNC_CACHE=\(a) XDG_CACHE_HOME=/b HOME=/c \(status)") == a)
         #expect(try await cache("FEEDSYNC_CACHE= XDG_CACHE_HOME=/b HOME=/c \(status)") == "/b/feedsync")
         #expect(try await cache("FEEDSYNC_CACHE= XDG_CACHE_HOME= HOME=/c \(status)") == "/c/.cache/feedsync")
     }

@@ -66,6 +66,7 @@ private struct NoGallery: GalleryWriter {
 final class RecordedOutput: Output {
     private let lines = Mutex<[String]>([])
     let isTerminal = false
+    let columns: Int? = nil
     let isWatched = false
     var said: [String] { lines.withLock { $0 } }
 

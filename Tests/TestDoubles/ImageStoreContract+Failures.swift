@@ -78,12 +78,13 @@ extension ImageStoreContract {
         try await publish("picture", at: .image(0))
         try await store.remember([failure(0), failure(2), failure(3, at: 2_000_000), failure(7)])
         try await store.remember([failure(2, at: 3_000_000)])
-        var first = ImageInventory.OfFeed(cached: 1)
+        let bytes = Int64("picture".utf8.count)
+        var first = ImageInventory.OfFeed(cached: 1, bytes: bytes)
         first.add(failedAt: Timestamp(microseconds: 3_000_000), count: 2)
         first.add(failedAt: Timestamp(microseconds: 2_000_000), count: 1)
         #expect(first.failed == 2)
         #expect(first.leftAloneUntil == Timestamp(microseconds: 3_602_000_000))
-        #expect(try await store.inventory(of: [.second, .first]).perFeed == [.init(cached: 1), first])
+        #expect(try await store.inventory(of: [.second, .first]).perFeed == [.init(cached: 1, bytes: bytes), first])
     }
 
     package func credentialsAreNoPartOfAFailure() async throws {

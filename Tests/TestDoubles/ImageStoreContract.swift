@@ -268,7 +268,7 @@ package struct ImageStoreContract: Sendable {
         // The second image was never saved.
         let inventory = try await store.inventory(of: [.first, .second])
         #expect(inventory.totals == ImageTotals(count: 3, bytes: 21))
-        #expect(inventory.perFeed == [.init(cached: 2), .init()])
+        #expect(inventory.perFeed == [.init(cached: 2, bytes: 14), .init()])
     }
 
     package func anotherInstanceSeesTheSame() async throws {

@@ -134,7 +134,8 @@ package final class InMemoryCache: Sendable {
         func summary(_ saved: SavedFeed) -> FeedSummary {
             FeedSummary(
                 saved.head, images: saved.feed.images.count + (kept[saved.url.text]?.count ?? 0),
-                isNamed: saved.isNamed, movedTo: saved.movedTo, trouble: troubles[saved.url.text])
+                kept: kept[saved.url.text]?.count ?? 0, isNamed: saved.isNamed, movedTo: saved.movedTo,
+                trouble: troubles[saved.url.text])
         }
     }
 

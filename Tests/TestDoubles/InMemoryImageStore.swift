@@ -209,11 +209,13 @@ package final class InMemoryImageStore: ImageStore {
                 perFeed: feeds.map { feed in
                     var images = ImageInventory.OfFeed()
                     var failed: Set<String> = []
+                    var counted: Set<Digest> = []
                     for image in contents.feeds[feed.text]?.feed.images ?? [] {
                         if let stored = contents.find(image, for: Viewer(feed)),
                             contents.data[stored.digest]?.count == Int(stored.size)
                         {
                             images.cached += 1
+                            if counted.insert(stored.digest).inserted { images.bytes += stored.size }
                             continue
                         }
                         let failure = contents.places(Viewer(feed))

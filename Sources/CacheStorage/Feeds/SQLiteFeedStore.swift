@@ -114,15 +114,17 @@ extension SQLiteFeedStore {
         let row = try connection.statement(
             """
             SELECT url, credentials, title, format, saved_at, keep,
-                (SELECT count(*) FROM items WHERE feed = feeds.id), named, moved_to, error_kind, error_message, error_at
+                (SELECT count(*) FROM items WHERE feed = feeds.id), named, moved_to, error_kind, error_message, error_at,
+                kept
             FROM feeds ORDER BY url
             """)
         var summaries: [FeedSummary] = []
         try row.forEachRow { () throws(FeedError) in
             summaries.append(
                 FeedSummary(
-                    try FeedHead(row, in: connection), images: Int(row.integer(6)), isNamed: row.integer(7) != 0,
-                    movedTo: row.text(8).flatMap(ResourceURL.init(storedRemote:)), trouble: trouble(in: row, from: 9)))
+                    try FeedHead(row, in: connection), images: Int(row.integer(6)), kept: Int(row.integer(12)),
+                    isNamed: row.integer(7) != 0, movedTo: row.text(8).flatMap(ResourceURL.init(storedRemote:)),
+                    trouble: trouble(in: row, from: 9)))
         }
         return summaries
     }

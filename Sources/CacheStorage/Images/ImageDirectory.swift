@@ -163,22 +163,26 @@ extension ImageDirectory {
     /// A file of another size than its row says counts as missing.
     nonisolated func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory {
         try await database.read { connection throws(FeedError) in
-            var sizes: [Digest: Int64] = [:]
+            var found: [Digest: FoundFile] = [:]
             if let files = directories.files {
-                sizes = try attempt(.failed) { () throws(SystemError) in try Self.sizes(of: files) }
+                found = try attempt(.failed) { () throws(SystemError) in try Self.files(in: files) }
             }
             let index = ImageIndex(connection: connection)
             let memory = FailureMemory(connection: connection)
             let hasFailures = try !memory.isEmpty()
-            for (digest, size) in try index.sizes() where sizes[digest] != size { sizes[digest] = nil }
+            for (digest, size) in try index.sizes() where found[digest]?.size != size { found[digest] = nil }
             var perFeed: [ImageInventory.OfFeed] = []
-            for feed in feeds {
+            for (number, feed) in feeds.enumerated() {
                 let circles = try VisibleCircles(Viewer(feed), in: connection)
                 var images = ImageInventory.OfFeed()
                 var failed: Set<String> = []
                 try index.forEachImage(of: feed, in: circles) { url, stored throws(FeedError) in
-                    if let stored, sizes[stored.digest] == stored.size {
+                    if let stored, found[stored.digest]?.size == stored.size {
                         images.cached += 1
+                        if found[stored.digest]?.lastFeed != number {
+                            found[stored.digest]?.lastFeed = number
+                            images.bytes += stored.size
+                        }
                     } else if hasFailures, let url = ResourceURL(stored: url),
                         let failure = try memory.find(url, in: circles, onlyOwn: false),
                         failure.error.smallSize == nil, failed.insert(url.text).inserted
@@ -188,23 +192,31 @@ extension ImageDirectory {
                 }
                 perFeed.append(images)
             }
-            let totals = ImageTotals(count: sizes.count, bytes: sizes.values.reduce(0, +))
+            let totals = ImageTotals(count: found.count, bytes: found.values.reduce(0) { $0 + $1.size })
             return ImageInventory(totals: totals, perFeed: perFeed)
         }
     }
 
-    /// Returns the sizes of the files that have names of images.
-    private static func sizes(of files: Descriptor) throws(SystemError) -> [Digest: Int64] {
-        var sizes: [Digest: Int64] = [:]
+    private struct FoundFile {
+        let size: Int64
+        /// The index of the last feed for which the file was counted.
+        var lastFeed: Int?
+    }
+
+    /// Returns the files that have names of images.
+    private static func files(in files: Descriptor) throws(SystemError) -> [Digest: FoundFile] {
+        var found: [Digest: FoundFile] = [:]
         try files.forEachName { name throws(SystemError) in
             guard let digest = Digest(hex: String(cString: name)) else { return }
             do throws(SystemError) {
-                if let status = try files.status(of: name), status.isFile { sizes[digest] = Int64(status.st_size) }
+                if let status = try files.status(of: name), status.isFile {
+                    found[digest] = FoundFile(size: Int64(status.st_size))
+                }
             } catch {
                 // A file that can't be examined counts as missing.
                 guard error.concernsOneFile(in: files) else { throw error }
             }
         }
-        return sizes
+        return found
     }
 }

@@ -167,13 +167,19 @@ enum CommandTable {
 
     private static let status = CommandSpec(
         name: "status", command: .status, summary: "show what is in the cache",
-        usage: ["feedsync status [options]"],
+        usage: ["feedsync status [options] [FEED...]"],
         overview: """
-            Shows for each saved feed whether it is fresh, when it was saved, and how many of its images are downloaded, \
-            and the total size of all images.
+            Prints a table of the saved feeds: title (else URL), state, images downloaded out of all, kept images, size, \
+            and when the feed was saved. Lines below it give what has no column, such as the last error of a feed. With \
+            FEED, it prints everything that is known about these feeds, a line for each fact. In a pipe, nothing is \
+            shortened.
             """,
-        operand: .none, operandCount: 0...0,
-        examples: [.init(line: "feedsync status --json", meaning: "print the contents of the cache as JSON")])
+        operand: .feed, operandCount: 0...Int.max,
+        examples: [
+            .init(line: "feedsync status", meaning: "show the saved feeds"),
+            .init(line: "feedsync status https://example.com/feed.json", meaning: "show what is known about a feed"),
+            .init(line: "feedsync status --json", meaning: "print the contents of the cache as JSON"),
+        ])
 
     private static let gallery = CommandSpec(
         name: "gallery", command: .gallery, summary: "write the saved feeds as a static web site",

@@ -72,6 +72,8 @@ package protocol Output: Sendable {
     func openSource(_ path: String?) throws(FeedError) -> any ByteSource
     /// Whether standard output is a terminal.
     var isTerminal: Bool { get }
+    /// The number of columns of the terminal; nil if standard output is not a terminal.
+    var columns: Int? { get }
     /// Whether standard error is a terminal.
     var isWatched: Bool { get }
     /// Shows a line at the end of standard error, in place of the previous one. Nil removes it. `line` receives the

@@ -101,6 +101,8 @@ package struct FeedSummary: Hashable, Sendable {
     package let head: FeedHead
     /// The number of current and kept images.
     package let images: Int
+    /// The number of kept images.
+    package let kept: Int
     /// Whether the user has named the feed.
     package let isNamed: Bool
     package let movedTo: ResourceURL?
@@ -108,10 +110,12 @@ package struct FeedSummary: Hashable, Sendable {
     package let trouble: FeedTrouble?
 
     package init(
-        _ head: FeedHead, images: Int, isNamed: Bool = true, movedTo: ResourceURL? = nil, trouble: FeedTrouble? = nil
+        _ head: FeedHead, images: Int, kept: Int = 0, isNamed: Bool = true, movedTo: ResourceURL? = nil,
+        trouble: FeedTrouble? = nil
     ) {
         self.head = head
         self.images = images
+        self.kept = kept
         self.isNamed = isNamed
         self.movedTo = movedTo
         self.trouble = trouble

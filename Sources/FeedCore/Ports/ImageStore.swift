@@ -106,12 +106,17 @@ package struct ImageInventory: Hashable, Sendable {
     package struct OfFeed: Hashable, Sendable {
         /// The number of the feed's images whose data is present.
         package var cached = 0
+        /// The size of this data, each file once.
+        package var bytes: Int64 = 0
         /// The number of distinct images that have no data and a permanent failure.
         package var failed = 0
         /// The time until which all of these are skipped.
         package var leftAloneUntil: Timestamp?
 
-        package init(cached: Int = 0) { self.cached = cached }
+        package init(cached: Int = 0, bytes: Int64 = 0) {
+            self.cached = cached
+            self.bytes = bytes
+        }
 
         /// Counts an image with a permanent failure.
         package mutating func add(failedAt: Timestamp, count: Int) {
