@@ -209,7 +209,7 @@ struct CompletionsTests {
     func feedPlaces() async throws {
         let saved: Set = ["http://127.0.0.1:8080/feed.json", "http://127.0.0.1:8080/other?a=1&b=2"]
         let quoted = Set(saved.map { $0.replacing("?", with: "\\?").replacing("&", with: "\\&") })
-        for command in ["sync", "show", "image", "remove"] {
+        for command in ["sync", "show", "image", "remove", "status"] {
             #expect(try await bash(command, "", knowingFeeds: true) == quoted.union(["sub", "file.json"]))
             #expect(try await fish("feedsync \(command) ", knowingFeeds: true).isSuperset(of: saved))
         }
@@ -219,7 +219,7 @@ struct CompletionsTests {
             #expect(try await bash(command, first, "h", knowingFeeds: true) == quoted)
             #expect(try await fish("feedsync \(command) \(first) h", knowingFeeds: true) == saved)
         }
-        for command in ["import", "status", "validate"] {
+        for command in ["import", "validate"] {
             #expect(try await bash(command, "h", knowingFeeds: true) == [])
             #expect(try await fish("feedsync \(command) h", knowingFeeds: true) == [])
         }
@@ -296,10 +296,10 @@ struct CompletionsTests {
         #expect(try await bash("gallery", "sub", "--json", "f") == ["file.json"])
     }
 
-    @Test("shells complete only options after a command without operands", arguments: ["status", "validate"])
-    func noOperands(command: String) async throws {
-        #expect(try await bash(command, "") == [])
-        #expect(try await fish("feedsync \(command) ") == [])
+    @Test("shells complete only options after a command without operands")
+    func noOperands() async throws {
+        #expect(try await bash("validate", "") == [])
+        #expect(try await fish("feedsync validate ") == [])
     }
 
     @Test("shells complete commands and topics for help, and shells for completions")

@@ -38,7 +38,7 @@ struct TextTableTests {
     }
 
     @Test("control characters are escaped before the columns are measured") func escaped() {
-        #expect(table(["a\tb", "1"]).lines(width: nil) == ["FEED      N", "a\\u{9}b  1"])
+        #expect(table(["a\tb", "1"]).lines(width: nil) == ["FEED     N", "a\\u{9}b  1"])
     }
 }
 

@@ -71,7 +71,7 @@ extension StatusReport {
         var table = TextTable(header: ["FEED", "STATE", "IMAGES", "KEPT", "SIZE", "SAVED"], numbers: [2, 3, 4])
         for (feed, images) in zip(feeds, images.perFeed) { table.rows.append(row(feed, images)) }
         let notes = zip(feeds, images.perFeed).flatMap { feed, images in
-            notes(feed, images).map { "\(feed.url): \($0)" }
+            self.notes(feed, images).map { "\(feed.url): \($0)" }
         }
         let lines = [head] + (feeds.isEmpty ? [] : table.lines(width: width)) + notes
         return lines.map { TerminalText.escape($0) + "\n" }.joined()
