@@ -162,7 +162,7 @@ struct FeedMergingTests {
     private func mirror(savedAt: Int64, _ images: [FeedImage], without removed: [FeedImage] = []) -> Mirror {
         let head = FeedHead(
             url: .first, title: nil, format: .rss, savedAt: Timestamp(microseconds: savedAt), keep: .forever)
-        return Mirror(head: head, images: images, removals: RemovedImages(removed.map(RemovedImages.Entry.init)))
+        return Mirror(head: head, images: images, removals: RemovedImages(removed.map(RemovedImages.Removal.init)))
     }
 
     private func merge(_ archive: Mirror, into cache: InMemoryCache) async throws {
@@ -196,7 +196,7 @@ struct FeedMergingTests {
         #expect(try await feeds.removed(from: .first).count == 2)
         var many = mirror(savedAt: 1, [])
         many.removals = RemovedImages(
-            (0..<RemovedImages.most).map { RemovedImages.Entry(id: "many \($0)", urls: [.image(0)]) })
+            (0..<RemovedImages.most).map { RemovedImages.Removal(id: "many \($0)", urls: [.image(0)]) })
         let error = await #expect(throws: FeedError.self) { try await merge(many, into: cache) }
         #expect(error?.kind == .invalidData)
         #expect(try await feeds.removed(from: .first).count == 2)

@@ -11,7 +11,7 @@ struct RemovedImagesTests {
     }
 
     private static func removed(_ images: FeedImage...) -> RemovedImages {
-        RemovedImages(images.map(RemovedImages.Entry.init))
+        RemovedImages(images.map(RemovedImages.Removal.init))
     }
 
     private let removed = Self.removed(Self.image("7", "a.png?sig=1", alternatives: ["a-small.png"]))
@@ -73,7 +73,7 @@ struct RemovedImagesTests {
     @Test("a long chain of entries is restored as one image", .timeLimit(.minutes(1)))
     func chain() {
         let entries = (0..<50_000).map {
-            RemovedImages.Entry(Self.image("\($0)", "\($0)", alternatives: ["\($0 + 1)"]))
+            RemovedImages.Removal(Self.image("\($0)", "\($0)", alternatives: ["\($0 + 1)"]))
         }
         #expect(RemovedImages(entries).restoring(Self.url("25000"))?.isEmpty == true)
     }

@@ -10,7 +10,7 @@ extension FeedStoreContract {
     /// Removes the image 1 and the kept image from a saved feed with three images.
     private func remove() async throws -> RemovedImages {
         let saved = SavedFeed.sample(images: 3)
-        let removed = RemovedImages([saved.feed.images[1], Self.kept].map(RemovedImages.Entry.init))
+        let removed = RemovedImages([saved.feed.images[1], Self.kept].map(RemovedImages.Removal.init))
         try await store.change { change throws(FeedError) in
             try change.insert(saved)
             try change.keep([Self.kept], of: .first)

@@ -10,10 +10,10 @@ struct RemovedRows {
     func removed(from feed: ResourceURL) throws(FeedError) -> RemovedImages {
         let row = try connection.statement("SELECT item_id, urls FROM removed WHERE feed = ?1")
         try row.bind(1, feed.text)
-        var entries: [RemovedImages.Entry] = []
+        var entries: [RemovedImages.Removal] = []
         try row.forEachRow { () throws(FeedError) in
             let urls = AlternativeURLs.split(row.text(1) ?? "").compactMap(ResourceURL.init(stored:))
-            entries.append(RemovedImages.Entry(id: row.text(0) ?? "", urls: urls))
+            entries.append(RemovedImages.Removal(id: row.text(0) ?? "", urls: urls))
         }
         return RemovedImages(entries)
     }

@@ -45,7 +45,7 @@ private struct SearchedFeed {
 
 /// The matching images as numbers, because there may be a million of them.
 private struct ImageMatches {
-    struct Match {
+    struct MatchedRow {
         let fetchedAt: Int64
         let position: Int64
         let feed: UInt32
@@ -54,7 +54,7 @@ private struct ImageMatches {
     let connection: SQLiteConnection
     let query: ImageQuery
     private var words: SearchWords
-    private(set) var all: [Match] = []
+    private(set) var all: [MatchedRow] = []
 
     init(connection: SQLiteConnection, query: ImageQuery) {
         self.connection = connection
@@ -78,7 +78,7 @@ private struct ImageMatches {
                 let fetchedAt = try data.firstObtained(image.text(1) ?? "", image.text(2), in: feed.circles)
             else { return }
             if let after = query.after, fetchedAt <= after.microseconds { return }
-            all.append(Match(fetchedAt: fetchedAt, position: image.integer(0), feed: index))
+            all.append(MatchedRow(fetchedAt: fetchedAt, position: image.integer(0), feed: index))
         }
     }
 
@@ -110,7 +110,7 @@ private struct MatchReader {
 
     /// Passes the images whose file exists to `visit`, and returns their number.
     mutating func read(
-        _ matches: [ImageMatches.Match], limit: Int, _ visit: ([FoundImage]) throws(FeedError) -> Void
+        _ matches: [ImageMatches.MatchedRow], limit: Int, _ visit: ([FoundImage]) throws(FeedError) -> Void
     ) throws(FeedError) -> Int {
         var (count, batch) = (0, [FoundImage]())
         for match in matches {
@@ -128,7 +128,7 @@ private struct MatchReader {
         return count
     }
 
-    private func image(_ match: ImageMatches.Match) throws(FeedError) -> FoundImage? {
+    private func image(_ match: ImageMatches.MatchedRow) throws(FeedError) -> FoundImage? {
         let feed = feeds[Int(match.feed)]
         let row = try connection.statement(
             """

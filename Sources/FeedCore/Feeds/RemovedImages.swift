@@ -1,7 +1,7 @@
 /// The images that the user removed from one feed, so that the feed contains them no longer, whatever its server says.
 package struct RemovedImages: Hashable, Sendable {
     /// One removed image: its id, and all its URLs without credentials.
-    package struct Entry: Hashable, Sendable {
+    package struct Removal: Hashable, Sendable {
         package let id: String
         /// The distinct URLs in the order of their bytes, so that equal removals are equal everywhere.
         package let urls: [ResourceURL]
@@ -15,7 +15,7 @@ package struct RemovedImages: Hashable, Sendable {
 
         package init(_ image: FeedImage) { self.init(id: image.id, urls: [image.url] + image.alternatives) }
 
-        package static func == (left: Entry, right: Entry) -> Bool {
+        package static func == (left: Removal, right: Removal) -> Bool {
             ExactText(left.id) == ExactText(right.id) && left.urls == right.urls
         }
 
@@ -24,7 +24,7 @@ package struct RemovedImages: Hashable, Sendable {
             urls.hash(into: &hasher)
         }
 
-        fileprivate static func precedes(_ left: Entry, _ right: Entry) -> Bool {
+        fileprivate static func precedes(_ left: Removal, _ right: Removal) -> Bool {
             if ExactText(left.id) != ExactText(right.id) { return isBefore(left.id, right.id) }
             return left.urls.lexicographicallyPrecedes(right.urls) { isBefore($0.text, $1.text) }
         }
@@ -51,19 +51,19 @@ package struct RemovedImages: Hashable, Sendable {
     /// The most URLs of a removed image.
     package static let mostURLs = FeedImage.mostAlternatives + 1
 
-    private var known: Set<Entry> = []
+    private var known: Set<Removal> = []
     private var urls: Set<ResourceURL.Key> = []
     private var places: Set<Place> = []
 
-    package init(_ entries: some Sequence<Entry> = []) { add(entries) }
+    package init(_ entries: some Sequence<Removal> = []) { add(entries) }
 
     package var isEmpty: Bool { known.isEmpty }
     package var count: Int { known.count }
 
     /// The removed images in an order that depends only on their ids and URLs.
-    package var entries: [Entry] { known.sorted(by: Entry.precedes) }
+    package var entries: [Removal] { known.sorted(by: Removal.precedes) }
 
-    package mutating func add(_ entries: some Sequence<Entry>) {
+    package mutating func add(_ entries: some Sequence<Removal>) {
         for entry in entries where known.insert(entry).inserted {
             for url in entry.urls {
                 urls.insert(url.key)

@@ -23,7 +23,7 @@ package struct RemoveImages: Sendable {
             if images.isEmpty { throw try await unknown(url) }
             for found in images {
                 var change = try await change(of: found.feed, in: changes)
-                change.removed.add(CollectionOfOne(RemovedImages.Entry(found.image)))
+                change.removed.add(CollectionOfOne(RemovedImages.Removal(found.image)))
                 guard change.removed.count <= RemovedImages.most else { throw RemovedImages.tooMany(from: found.feed) }
                 if change.urls.last?.key != url.key { change.urls.append(url) }
                 changes[found.feed.key] = change

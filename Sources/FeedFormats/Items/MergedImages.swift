@@ -185,7 +185,7 @@ struct SimilarNames {
         var numbered: [(index: Int, size: Double)] = []
     }
 
-    private struct Entry {
+    private struct IndexEntry {
         let identity: ImageIdentity
         let index: Int
         /// The position of the entry before it with the same core, or nil.
@@ -199,7 +199,7 @@ struct SimilarNames {
     private static let dot = UInt8(ascii: ".")
     private static let slash = UInt8(ascii: "/")
 
-    private var entries: [Entry] = []
+    private var entries: [IndexEntry] = []
     /// The position of the last entry with a core.
     ///
     /// Only images with equal cores are compared.
@@ -221,7 +221,7 @@ struct SimilarNames {
         return match
     }
 
-    private func compare(_ identity: ImageIdentity, with entry: Entry, _ match: inout Match) {
+    private func compare(_ identity: ImageIdentity, with entry: IndexEntry, _ match: inout Match) {
         let other = entry.identity
         StepCounter.add(identity.key.utf8.count + other.key.utf8.count)
         guard let stem = Self.stem(of: identity.key), let otherStem = Self.stem(of: other.key) else { return }
@@ -240,7 +240,7 @@ struct SimilarNames {
     mutating func add(_ identities: [ImageIdentity], at index: Int) {
         for identity in identities {
             guard let core = Self.core(of: identity.key) else { continue }
-            entries.append(Entry(identity: identity, index: index, previous: positions[core]))
+            entries.append(IndexEntry(identity: identity, index: index, previous: positions[core]))
             positions[core] = entries.count - 1
         }
     }
