@@ -44,7 +44,7 @@ struct FeedDocument {
     func removed(limit: Int) throws(FeedError) -> RemovedImages {
         guard hasRemoved else { return RemovedImages() }
         return try OCILayout.read(try bytes(), of: name) { reader throws(JSONError) in
-            var entries: [RemovedImages.Entry] = []
+            var entries: [RemovedImages.Removal] = []
             try JSONObject.read(&reader, ["removed"]) { _, reader throws(JSONError) in
                 let start = reader.position
                 try reader.enterArray()
@@ -345,7 +345,7 @@ extension FeedDocument {
     /// Reads an image that was removed.
     private static func readRemoved(
         _ reader: inout JSONReader, of feed: ResourceURL
-    ) throws(JSONError) -> RemovedImages.Entry {
+    ) throws(JSONError) -> RemovedImages.Removal {
         let top = reader.position
         var id: String?
         var urls: [ResourceURL] = []
@@ -357,7 +357,7 @@ extension FeedDocument {
             }
         }
         guard !urls.isEmpty else { throw reader.mismatch("missing", at: top, member: "urls") }
-        return RemovedImages.Entry(id: try JSONObject.require(id, "id", of: top, reader), urls: urls)
+        return RemovedImages.Removal(id: try JSONObject.require(id, "id", of: top, reader), urls: urls)
     }
 
     private static func readImageURL(
