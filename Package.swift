@@ -53,7 +53,7 @@ let package = Package(
             name: "feedsync",
             dependencies: [
                 "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive", "Layouts",
-                "SystemFiles", "CLinux",
+                "SystemFiles", "CLinux", "CArchive", "CCurl", "CSQLite", "CXML",
             ],
             swiftSettings: swiftSettings),
 

@@ -12,7 +12,7 @@ package struct Application: Sendable {
                 throw UsageError("argument \(index + 1) is not UTF-8 text")
             }
             switch try ArgumentParser(world).parse(arguments) {
-            case .version: return try print(HelpText.version)
+            case .version(let isVerbose): return try print(HelpText.version(of: isVerbose ? world.libraries : []))
             case .help(let subject): return try print(HelpText.text(for: subject))
             case .manual: return try print(ManualPage.text)
             case .completions(let shell): return try print(Completions.script(for: shell))

@@ -165,7 +165,7 @@ final class EasyHandle {
         // Otherwise a cancelled name lookup would block all transfers until it completes. The resolver's thread cleans
         // up after itself.
         try set(CURLOPT_QUICK_EXIT, to: 1)
-        systemCAFile = text(CURLINFO_CAINFO)
+        systemCAFile = CertificateAuthorities.file(preferring: text(CURLINFO_CAINFO))
         systemCADirectory = text(CURLINFO_CAPATH)
         try apply(settings)
     }

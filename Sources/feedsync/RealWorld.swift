@@ -33,6 +33,7 @@ struct RealWorld: World {
     }
 
     var endingSignal: Int32? { signals.received }
+    var libraries: [String] { LibraryVersions.all }
 
     func now() -> Timestamp {
         var time = timespec()

@@ -16,6 +16,7 @@ struct FakeWorld: World {
     var closingCache: @Sendable () -> Void = {}
 
     var endingSignal: Int32? { nil }
+    var libraries: [String] { ["libone 1.2"] }
     var content: any HTTPClient { ScriptedHTTPClient(answer) }
     var files: any HTTPClient { ScriptedHTTPClient { _ in .ok([]) } }
     var decoder: any FeedDecoding { StubDecoder(Feed(format: .essential, images: [])) }

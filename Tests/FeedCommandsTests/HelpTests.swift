@@ -115,7 +115,8 @@ struct HelpTests {
     }
 
     @Test("the version text is one line") func version() {
-        #expect(HelpText.version == "feedsync 0.1.0\n")
+        #expect(HelpText.version(of: []) == "feedsync \(Version.current)\n")
+        #expect(HelpText.version(of: ["libone 1.2"]) == "feedsync \(Version.current)\nlibone 1.2\n")
     }
 }
 

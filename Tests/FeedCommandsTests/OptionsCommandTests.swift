@@ -197,7 +197,12 @@ struct OptionsCommandTests {
         "--version prints the version at any position",
         arguments: [["--version"], ["show", "--version"], ["nonsense", "--version"], ["--version", "--nonsense"]])
     func version(arguments: [String]) throws {
-        #expect(try parse(arguments) == .version)
+        #expect(try parse(arguments) == .version(isVerbose: false))
+    }
+
+    @Test("--version with -v asks for the libraries too", arguments: [["--version", "-v"], ["-v", "--version"]])
+    func versionOfLibraries(arguments: [String]) throws {
+        #expect(try parse(arguments) == .version(isVerbose: true))
     }
 }
 

@@ -267,6 +267,6 @@ struct OptionsEnvironmentTests {
         let environment = ["FEEDSYNC_JOBS": "x", "FEEDSYNC_NONSENSE": "1"]
         #expect(try parse(["help"], environment: environment) == .help(nil))
         #expect(try parse(["--help"], environment: environment) == .help(nil))
-        #expect(try parse(["--version"], environment: environment) == .version)
+        #expect(try parse(["--version"], environment: environment) == .version(isVerbose: false))
     }
 }

@@ -1,6 +1,9 @@
 /// Makes the text of `help` and `--help` from the tables.
 enum HelpText {
-    static let version = "feedsync \(Version.current)\n"
+    /// Returns the lines of `--version`: feedsync with its version, and the libraries with theirs.
+    static func version(of libraries: [String]) -> String {
+        (["feedsync \(Version.current)"] + libraries).map { "\($0)\n" }.joined()
+    }
 
     /// Returns the text for a command, a topic, or both if they share the name `subject`; for nil, the overview.
     static func text(for subject: String?) -> String {

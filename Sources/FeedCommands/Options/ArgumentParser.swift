@@ -7,7 +7,8 @@ enum Invocation: Hashable, Sendable {
     case completions(Shell)
     /// The URLs of the saved feeds, for the completion scripts.
     case savedFeeds(Settings)
-    case version
+    /// The version, and with `-v` also the versions of the libraries.
+    case version(isVerbose: Bool)
 }
 
 /// Parses the command line, the environment and the config file into an invocation.
@@ -25,7 +26,7 @@ struct ArgumentParser {
         var settings = Settings()
         try settings.apply(line.options, blaming: .usage)
         switch line.request {
-        case .version: return .version
+        case .version: return .version(isVerbose: settings.verbose)
         case .help: return .help(try line.firstWord.flatMap(subject))
         case .manual, nil: break
         }

@@ -19,7 +19,7 @@ struct CommandLineSyntax {
     private(set) var firstWord: String?
     /// What `--help`, `--version` or `--man` asks for.
     ///
-    /// Words after `--help` and `--version` are ignored.
+    /// Words after `--help` and `--version` are ignored, except for `-v` after `--version`.
     private(set) var request: OptionSpec.TextRequest?
     private var rest: ArraySlice<String>
 
@@ -35,6 +35,11 @@ struct CommandLineSyntax {
                 try readShort(argument)
             } else {
                 readWord(argument)
+            }
+        }
+        if request == .version, let verbose = OptionTable.long("verbose") {
+            for spelling in ["-v", "--verbose"] where rest.contains(spelling) {
+                options.append(GivenOption(option: verbose, spelling: spelling, value: OptionSpec.present))
             }
         }
         if request == .help, operands.isEmpty, let topic = rest.first, !topic.hasPrefix("-") {

@@ -209,7 +209,9 @@ enum OptionTable {
             "print each step, image and retry"),
         OptionSpec(long: "man", help: "print the manual page", group: .main, commands: [], request: .manual),
         OptionSpec(long: "help", short: "h", help: "show help and exit", request: .help),
-        OptionSpec(long: "version", help: "show the version and exit", request: .version),
+        OptionSpec(
+            long: "version", help: "show the version and exit; with -v, also the versions of the libraries",
+            request: .version),
     ]
 
     private static let online: Set<Command> = [.sync, .show, .image]

@@ -15,6 +15,8 @@ package protocol World: Sendable {
     /// The number of the signal that ends the run, if there was one.
     var endingSignal: Int32? { get }
     func now() -> Timestamp
+    /// The libraries that the program runs with, each with its version.
+    var libraries: [String] { get }
 
     // MARK: Files
 
