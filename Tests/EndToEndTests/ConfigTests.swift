@@ -34,7 +34,7 @@ struct ConfigTests {
         for request in server.server.requests {
             #expect(request.header("x-all") == "1")
             #expect(request.header("x-own") == nil)
-            #expect(request.header("user-agent") == "feedsync/0.1.0")
+            #expect(request.header("user-agent") == "feedsync/0.2.0")
         }
         for request in other.server.requests {
             #expect(request.header("x-all") == nil)

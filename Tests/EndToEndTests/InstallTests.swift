@@ -62,7 +62,7 @@ struct InstallTests {
                 "share/man/man1/feedsync.1 644", "share/zsh/site-functions/_feedsync 644",
             ])
         let version = try await Subprocess.run("\(prefix)/bin/feedsync", ["--version"])
-        #expect(version.outputText == "feedsync 0.1.0\n")
+        #expect(version.outputText == "feedsync 0.2.0\n")
         let manual = try await program.run("help", "--man").standardOutput
         #expect(try Files.bytes("\(prefix)/share/man/man1/feedsync.1") == manual)
         let completions = try await program.run("completions", "zsh").standardOutput

@@ -41,7 +41,7 @@ struct MonitoringTests {
             "feedsync_feeds{outcome=\"failed\"}": 0, "feedsync_images{outcome=\"downloaded\"}": 2,
             "feedsync_images{outcome=\"failed\"}": 1, "feedsync_images{outcome=\"cached\"}": 0,
             "feedsync_downloaded_bytes": Double(size), "feedsync_cache_images": 2,
-            "feedsync_cache_size_bytes": Double(size), "feedsync_build_info{version=\"0.1.0\"}": 1,
+            "feedsync_cache_size_bytes": Double(size), "feedsync_build_info{version=\"0.2.0\"}": 1,
         ]
         for (name, value) in expected { #expect(figures[name] == value, "\(name)") }
         // There has been no success yet, so an alert on the time since then is raised.

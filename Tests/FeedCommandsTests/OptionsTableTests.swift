@@ -161,7 +161,7 @@ struct OptionsTableTests {
         arguments: [
             ("max-age", "7d"), ("jobs", "128"), ("max-per-host", "auto"), ("connect-timeout", "10"), ("timeout", "30"),
             ("max-filesize", "64M"), ("max-feed-size", "64M"), ("max-redirs", "10"), ("lock-wait", "0"),
-            ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"), ("progress", "auto"),
+            ("user-agent", "feedsync/0.2.0"), ("retries", "3"), ("limit-rate", "none"), ("progress", "auto"),
             ("log-format", "text"), ("max-time", "none"), ("every", "none"), ("min-size", "none"), ("since", "forever"),
             ("limit", "none"),
         ])

@@ -1,6 +1,6 @@
 /// The version of feedsync, which is defined only here.
 enum Version {
-    static let current = "0.1.0"
+    static let current = "0.2.0"
     /// The date on the man page.
-    static let date = "2026-11-20"
+    static let date = "2026-11-26"
 }
