@@ -66,7 +66,7 @@ feed=https://localhost:$port/feed.xml
 inside() {
     local root=$1 user=$2
     shift 2
-    "${as_root[@]}" chroot --userspec="$user" "$root" "$@"
+    "${as_root[@]}" chroot --userspec="$user:$user" "$root" "$@"
 }
 use() {
     local root=$1 user=$2 program=$3 data=$4
