@@ -8,9 +8,18 @@ made=$1 version=$2 architecture=$3
 name=feedsync-$version
 work=$(mktemp -d)
 server=''
+root=''
+# feedsync needs /proc, which is unmounted before the root directory is deleted.
+enter() { "${as_root[@]}" mkdir -p "$root/proc" && "${as_root[@]}" mount -t proc proc "$root/proc"; }
+leave() {
+    "${as_root[@]}" umount "$root/proc"
+    "${as_root[@]}" rm -rf "$root"
+    root=''
+}
 finish() {
     [[ ! $server ]] || kill "$server" 2>/dev/null || true
-    "${as_root[@]}" rm -rf "$work"
+    [[ ! $root ]] || "${as_root[@]}" umount -q "$root/proc" || true
+    "${as_root[@]}" rm -rf --one-file-system "$work"
 }
 trap finish EXIT
 step() { printf '== %s\n' "$*" >&2; }
@@ -66,7 +75,8 @@ feed=https://localhost:$port/feed.xml
 inside() {
     local root=$1 user=$2
     shift 2
-    "${as_root[@]}" chroot --userspec="$user:$user" "$root" "$@"
+    "${as_root[@]}" env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/data \
+        chroot --userspec="$user:$user" "$root" "$@"
 }
 use() {
     local root=$1 user=$2 program=$3 data=$4
@@ -86,6 +96,9 @@ use() {
     "${run[@]}" show --json --cache "$data/legacy" "$data/legacy.xml" | grep -q 'Привет' ||
         { echo "windows-1251 cannot be read" >&2; return 1; }
 }
+has_thumbnails() {
+    "${as_root[@]}" test -d "$root$1/other/thumbnails" || { echo "the gallery has no thumbnails" >&2; return 1; }
+}
 certificates() { "${as_root[@]}" install -D -m 644 "$work/authority.pem" "$1/$2"; }
 data() { "${as_root[@]}" install -d -m 700 -o "$2" -g "$2" "$1/data"; }
 debian() {
@@ -98,13 +111,14 @@ for release in bookworm trixie; do
     step "package in Debian $release"
     root=$work/$release
     debian "$release" "$root" --customize-hook="copy-in $work/feedsync.deb /tmp" \
-        --customize-hook='chroot "$1" apt-get --quiet --yes install /tmp/feedsync.deb >&2'
+        --customize-hook='chroot "$1" apt-get --quiet --yes install /tmp/feedsync.deb libvips-tools >&2'
     certificates "$root" usr/local/share/ca-certificates/own.crt
     inside "$root" 0 update-ca-certificates >/dev/null
     data "$root" 1234
+    enter
     use "$root" 1234 feedsync /data
-    "${as_root[@]}" test -d "$root/data/other/thumbnails"
-    "${as_root[@]}" rm -rf "$root"
+    has_thumbnails /data
+    leave
 done
 
 step "directory in the coming Debian"
@@ -113,12 +127,14 @@ debian forky "$root"
 "${as_root[@]}" tar -xJf "$made/$name-linux-$architecture.tar.xz" -C "$root/opt"
 certificates "$root" etc/pki/tls/certs/ca-bundle.crt
 data "$root" 1234
+enter
 use "$root" 1234 "/opt/$name-linux-$architecture/bin/feedsync" /data
 inside "$root" 0 "/opt/$name-linux-$architecture/install.sh" --prefix /usr/local
+"${as_root[@]}" install -d -m 700 -o 1234 -g 1234 "$root/data/installed"
 use "$root" 1234 /usr/local/bin/feedsync /data/installed
 inside "$root" 0 "/opt/$name-linux-$architecture/install.sh" --uninstall
-[[ ! $(find "$root/usr/local" -type f) ]] || { echo "files remain after --uninstall" >&2; exit 1; }
-"${as_root[@]}" rm -rf "$root"
+[[ ! $(find "$root/usr/local" -type f ! -name own.crt) ]] || { echo "files remain after --uninstall" >&2; exit 1; }
+leave
 
 step "directory without a C library"
 root=$work/bare
@@ -126,7 +142,9 @@ mkdir -p "$root/tmp"
 "${as_root[@]}" tar -xJf "$made/$name-linux-$architecture.tar.xz" -C "$root"
 certificates "$root" etc/ssl/ca-bundle.pem
 data "$root" 1234
+enter
 use "$root" 1234 "/$name-linux-$architecture/bin/feedsync" /data
+leave
 
 step "image as its user"
 mkdir "$work/image"
@@ -138,6 +156,8 @@ root=$work/unpacked
 mkdir "$root"
 "${as_root[@]}" tar -xzf "$work/image/blobs/sha256/${layer#sha256:}" -C "$root"
 certificates "$root" etc/ssl/certs/ca-certificates.crt
+enter
 use "$root" 65532 feedsync /cache
-"${as_root[@]}" test -d "$root/cache/other/thumbnails"
+has_thumbnails /cache
+leave
 step "every file of the release runs where it is meant to"
