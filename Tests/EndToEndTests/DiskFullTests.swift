@@ -204,7 +204,7 @@ struct DiskFullTests {
             #expect(try said("\(name).code") == "0\n", "\(name)")
             #expect(try said("\(name).err") == "", "\(name)")
         }
-        #expect(try said("status.out").contains("1 of 1 images"))
+        #expect(try said("status.out").contains("  1 of 1  "))
         #expect(try said("offline.out").contains(server.imageURL(0)))
         #expect(try Files.bytes(program.directory.path("results/cached.out")) == FeedServer.image(0))
         for name in ["sync", "show", "image"] {

@@ -203,7 +203,8 @@ extension GalleryOutputTests {
         "A gallery can't contain the cache, whether that exists or not",
         arguments: ["site/cache", "site/images", "site"])
     func aroundTheCache(cache: String) async throws {
-        let result = try await program.run("gallery", "--cache", program.directory.path(cache), site)
+        let result = try await program.run(
+            "gallery", site, environment: ["FEEDSYNC_CACHE": "", "XDG_CACHE_HOME": program.directory.path(cache)])
         #expect(result.status == .exited(73), "\(result.errorText)")
         #expect(result.errorLines.count == 1)
         #expect(!Files.exists(site))

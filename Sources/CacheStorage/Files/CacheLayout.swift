@@ -72,8 +72,8 @@ enum CacheLayout {
     static func belongsToOthers(_ directory: Descriptor) throws(SystemError) -> Bool {
         var found = false
         try directory.forEachName { name throws(SystemError) in
-            // `lost+found` exists at the root of a file system.
-            if String(cString: name) != "lost+found" { found = true }
+            // `lost+found` exists at the root of a file system, and a gallery of an empty cache makes `outputs`.
+            if !["lost+found", outputs].contains(String(cString: name)) { found = true }
         }
         guard found, try directory.status(of: lock) == nil else { return false }
         return try directory.status(of: database) == nil

@@ -21,7 +21,7 @@ struct ImportCommand {
         for (index, file) in files.enumerated() {
             let opened = await open(file)
             if case .failure(let error) = opened {
-                results.append(try failed(error, file))
+                try add(ImportResult(file: file, .failure(error)), to: &results, of: files)
                 continue
             }
             try await session.withCache(session.saving) { cache throws(FeedError) in
@@ -29,6 +29,8 @@ struct ImportCommand {
             }
             break
         }
+        // The cache is closed by now, because a slow reader of the output must not keep other runs from it.
+        if files.count == 1, let result = results.first { report(result, as: nil) }
         if settings.json { try session.write(ArchiveText.json(results)) }
         return results.lazy.compactMap(\.error).first.map(ExitCode.of) ?? .ok
     }
@@ -43,23 +45,29 @@ struct ImportCommand {
         for index in first..<files.count {
             let file = files[index]
             async let next = index + 1 < files.count ? open(files[index + 1]) : nil
-            do throws(FeedError) {
+            let result = await Result { () async throws(FeedError) in
                 let label = files.count == 1 ? "importing" : "importing \(index + 1) of \(files.count)"
-                let report = try await merge(try opened.get(), into: cache, label)
-                reportResult(report, of: files.count == 1 ? nil : file)
-                results.append(ImportResult(file: file, report: report))
-            } catch {
-                results.append(try failed(error, file))
+                return try await merge(try opened.get(), into: cache, label)
             }
+            try add(ImportResult(file: file, result), to: &results, of: files)
             if let next = await next { opened = next }
         }
     }
 
-    /// Reports the error of an archive, unless the run was stopped.
-    private func failed(_ error: FeedError, _ file: String) throws(FeedError) -> ImportResult {
-        if error.isCancellation { throw error }
-        session.report(LogLine(error))
-        return ImportResult(file: file, error: error)
+    /// Adds the result of one of several archives and reports it, unless the run was stopped.
+    private func add(
+        _ result: ImportResult, to results: inout [ImportResult], of files: [String]
+    ) throws(FeedError) {
+        if let error = result.error, error.isCancellation { throw error }
+        results.append(result)
+        if files.count > 1 { report(result, as: result.file) }
+    }
+
+    private func report(_ result: ImportResult, as file: String?) {
+        if let error = result.error { return session.report(LogLine(error)) }
+        for feed in result.report.feeds { session.detail(ArchiveText.step(feed)) }
+        session.remark(ArchiveText.summary(result.report, file: file))
+        if let hint = ArchiveText.restoreHint(result.report) { session.notice(hint) }
     }
 
     private func open(_ file: String) async -> Opened {
@@ -77,12 +85,6 @@ struct ImportCommand {
                 try archive.merge(into: intake, terms) { progress?.yield($0) }
             }
         }
-    }
-
-    private func reportResult(_ report: ImportReport, of file: String?) {
-        for feed in report.feeds { session.detail(ArchiveText.step(feed)) }
-        session.remark(ArchiveText.summary(report, file: file))
-        if let hint = ArchiveText.restoreHint(report) { session.notice(hint) }
     }
 
     private var terms: ImportTerms {

@@ -59,8 +59,16 @@ enum ArchiveText {
 /// The result of importing one archive.
 struct ImportResult {
     let file: String
-    var report = ImportReport()
-    var error: FeedError?
+    private(set) var report = ImportReport()
+    private(set) var error: FeedError?
+
+    init(file: String, _ result: Result<ImportReport, FeedError>) {
+        self.file = file
+        switch result {
+        case .success(let report): self.report = report
+        case .failure(let error): self.error = error
+        }
+    }
 }
 
 /// Makes the JSON of export and import.
