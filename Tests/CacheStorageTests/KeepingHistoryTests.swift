@@ -9,7 +9,7 @@ import Testing
 /// After each step the cache has the same items as a simple model.
 @Suite("A mirror's history")
 struct KeepingHistoryTests {
-    @Test("a mirror in memory keeps exactly the items that --keep covers", .timeLimit(.minutes(5)), arguments: 0..<250)
+    @Test("a mirror in memory keeps exactly the items that --keep covers", .timeLimit(.minutes(15)), arguments: 0..<250)
     func inMemory(seed: UInt64) async throws {
         let cache = InMemoryCache()
         var history = History(
@@ -21,7 +21,7 @@ struct KeepingHistoryTests {
     }
 
     @Test(
-        "a mirror on disk keeps exactly the items that --keep covers", .timeLimit(.minutes(5)), arguments: 1000..<1250)
+        "a mirror on disk keeps exactly the items that --keep covers", .timeLimit(.minutes(15)), arguments: 1000..<1250)
     func onDisk(seed: UInt64) async throws {
         let scratch = try ScratchCache()
         let cache = try await scratch.open()

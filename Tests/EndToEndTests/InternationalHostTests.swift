@@ -5,7 +5,7 @@ import Testing
 /// Host names that no local resolver knows.
 ///
 /// The requests go through a proxy, which records them.
-@Suite("A host beyond ASCII", .timeLimit(.minutes(5)))
+@Suite("A host beyond ASCII", .timeLimit(.minutes(15)))
 struct InternationalHostTests {
     private let program: Program
     private let proxy: LoopbackServer

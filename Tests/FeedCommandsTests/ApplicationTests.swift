@@ -23,7 +23,7 @@ struct ApplicationTests {
         #expect(closings.count == (arguments[0] == "import" ? 0 : 1))
     }
 
-    @Test("the program does not wait for a monitor after a signal to end", .timeLimit(.minutes(5)))
+    @Test("the program does not wait for a monitor after a signal to end", .timeLimit(.minutes(15)))
     func slowMonitor() async {
         let run = Mutex<Task<ExitCode, Never>?>(nil)
         let output = RecordedOutput()

@@ -17,7 +17,7 @@ struct PausingImagesTests {
     }
 
     @Test(
-        "Images that pause are downloaded in the end, as are the others", .timeLimit(.minutes(5)),
+        "Images that pause are downloaded in the end, as are the others", .timeLimit(.minutes(15)),
         arguments: UInt64(0)..<300)
     func everyOne(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
@@ -59,7 +59,7 @@ struct PausingImagesTests {
         #expect(outcome.report.downloaded == images.count)
     }
 
-    @Test("Images that pause after silence let other images of their host be requested", .timeLimit(.minutes(5)))
+    @Test("Images that pause after silence let other images of their host be requested", .timeLimit(.minutes(15)))
     func silent() async throws {
         let images = try (0..<10).map { try Samples.url("https://host.example/\($0).png") }
         let silent = images.prefix(2)

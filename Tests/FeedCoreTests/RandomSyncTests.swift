@@ -10,7 +10,7 @@ import Testing
 struct RandomSyncTests {
     private enum End: CaseIterable, Sendable { case cancelled, feedsFail, imagesFail, timeIsUp, finished }
 
-    @Test("A random sync ends, and counts each image once", .timeLimit(.minutes(5)), arguments: 0..<300)
+    @Test("A random sync ends, and counts each image once", .timeLimit(.minutes(15)), arguments: 0..<300)
     func story(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let fixture = SyncFixture()

@@ -38,7 +38,7 @@ struct MannerTests {
         #expect(try await response.head.status == 200)
     }
 
-    @Test("a proxy gets requests for more hosts at once than a host gets connections", .timeLimit(.minutes(5)))
+    @Test("a proxy gets requests for more hosts at once than a host gets connections", .timeLimit(.minutes(15)))
     func sharedProxy() async throws {
         let gate = Gate()
         let hosts = (0..<9).map { "http://host\($0).invalid/" }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The Kubernetes example without a cluster: its form, and the commands of its containers.
-@Suite("The Kubernetes example", .timeLimit(.minutes(5)))
+@Suite("The Kubernetes example", .timeLimit(.minutes(15)))
 struct KubernetesTests {
     private let whole: Program
 

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Parts that meet in a registry", .timeLimit(.minutes(5)))
+@Suite("Parts that meet in a registry", .timeLimit(.minutes(15)))
 struct RegistryTests {
     @Test("Parts that meet in a registry are merged into the cache that one machine would have")
     func parts() async throws {
