@@ -34,6 +34,8 @@ struct JSONTopicTests {
         switch value {
         case .object(let members):
             members.reduce(into: []) { $0.formUnion(paths($1.1, below: path.isEmpty ? $1.0 : "\(path).\($1.0)")) }
+        // An empty list has no members to document.
+        case .array(let elements) where elements.isEmpty: []
         case .array(let elements) where elements.contains { if case .object = $0 { true } else { false } }:
             elements.reduce(into: []) { $0.formUnion(paths($1, below: path)) }
         default: [path]
