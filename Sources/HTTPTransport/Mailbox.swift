@@ -31,7 +31,7 @@ final class Mailbox: Sendable {
     init(multi: MultiHandle) { self.multi = multi }
 
     func start(_ call: Call) {
-        if !post({ $0.mail.starts.append(call) }) { call.complete(.done(.failure(.cancelled))) }
+        if !post({ $0.mail.starts.append(call) }) { call.fail(.cancelled) }
     }
 
     func stop(_ call: Call) { _ = post { $0.mail.stops.append(call) } }

@@ -4,7 +4,6 @@ import Glibc
 
 /// The reactions to libcurl's callbacks.
 extension Transfer {
-    private static let chunkBytes = 128 << 10
     /// The limit for all header lines.
     ///
     /// libcurl limits one line and, in later versions, their sum.
@@ -77,11 +76,11 @@ extension Transfer {
         context.floodGuard.delivered(bytes.count)
         if state.received == 0, let announced = easy.announcedLength {
             guard announced <= limit else { return tooLarge() }
-            state.chunk.reserveCapacity(Int(min(announced, Int64(Self.chunkBytes))))
+            state.chunk.reserveCapacity(Int(min(announced, Int64(BodyBuffers.chunkBytes))))
         }
         guard Int64(bytes.count) <= limit - state.received else { return tooLarge() }
-        let isChunkFull = !state.isDeclined && state.chunk.count + bytes.count > Self.chunkBytes
-        if isChunkFull, !context.deliveries.hasRoom {
+        let isChunkFull = !state.isDeclined && state.chunk.count + bytes.count > BodyBuffers.chunkBytes
+        if isChunkFull, !context.buffers.hasRoom {
             context.hasPaused = true
             return pause(.forRoom)
         }
@@ -89,8 +88,8 @@ extension Transfer {
             return pause(.forRate(turn: turn))
         }
         if isChunkFull {
-            if let call { context.deliveries.add(takePart(), to: call) }
-            state.chunk = context.deliveries.emptyChunk(for: Self.chunkBytes)
+            if let call { context.hand(takePart(), to: call) }
+            state.chunk = context.buffers.emptyChunk()
         }
         if !state.isDeclined { state.chunk.append(contentsOf: bytes) }
         state.received += Int64(bytes.count)
@@ -164,7 +163,7 @@ extension Transfer {
             context.watchDrainDeadline(end)
             return false
         }
-        if state.deliveredHead == nil, let call { context.deliveries.add(headPart(), to: call) }
+        if state.deliveredHead == nil, let call { context.hand(headPart(), to: call) }
         return state.isDeclined
     }
 }

@@ -3,8 +3,7 @@ import FeedCore
 
 /// A transfer on the transfer thread, which serves one call after another.
 ///
-/// It gathers bytes into a chunk, and passes each full chunk to the workers. A body that fits into one chunk goes
-/// directly to its caller.
+/// It gathers bytes into a chunk, and hands each full chunk and the last one to the call.
 final class Transfer {
     enum CallbackResult { case taken, pause, end }
 
@@ -17,7 +16,7 @@ final class Transfer {
     }
 
     enum Pause: Equatable {
-        /// The transfer waits until the workers have delivered some of their parts.
+        /// The transfer waits until the sinks have received some of their parts.
         case forRoom
         /// The transfer waits until the rate permits more. Transfers resume in the order of their turns.
         case forRate(turn: Int)
@@ -128,16 +127,10 @@ final class Transfer {
     /// Delivers the last part with the end of the transfer, and returns the call.
     func finish(_ how: EndReason) -> Call? {
         guard let call else { return nil }
-        // A worker decodes a compressed body, because decoding may take long and others may wait for the caller.
-        let isWhole = state.deliveredHead == nil && state.headers.codings.coding == nil
         let (part, ending) = finalPart(how)
         self.call = nil
         state = State()
-        if isWhole {
-            call.complete(.whole(part, ending))
-        } else {
-            context.deliveries.add(part, ending, to: call)
-        }
+        context.hand(part, ending, to: call)
         return call
     }
 
@@ -168,12 +161,12 @@ final class Transfer {
 
 /// The state that all transfers of one loop share.
 final class TransferContext {
-    let deliveries: DeliveryQueue
+    let buffers: BodyBuffers
     let floodGuard: FloodGuard
     /// Whether `floodGuard` cut a connection during libcurl's last call.
     var hasCutFlood = false
     var addresses = AddressCache()
-    /// Whether a transfer has paused because the queue is full.
+    /// Whether a transfer has paused because the buffers are full.
     var hasPaused = false
     /// The number of times that a transfer has paused for the rate, which numbers the turns.
     private var turns = 0
@@ -185,10 +178,16 @@ final class TransferContext {
     /// The time of the loop's current iteration.
     private(set) var now = Instant.read()
 
-    init(deliveries: DeliveryQueue, rateLimit: Int64?, floodGuard: FloodGuard) {
+    init(buffers: BodyBuffers, rateLimit: Int64?, floodGuard: FloodGuard) {
         budget = rateLimit.map(TokenBucket.init(rate:))
-        self.deliveries = deliveries
+        self.buffers = buffers
         self.floodGuard = floodGuard
+    }
+
+    /// Hands a part of a response to its call.
+    func hand(_ part: ResponsePart, _ ending: TransferEnding? = nil, to call: Call) {
+        buffers.hold(part.chunk.count)
+        if !call.add(part, ending) { _ = buffers.release(part.chunk.count) }
     }
 
     func watchDrainDeadline(_ end: Instant) { nextDrainDeadline = min(nextDrainDeadline ?? end, end) }

@@ -18,14 +18,14 @@ struct TransferLoop: ~Copyable {
     private var nextIdleCheck: Instant?
 
     init(
-        settings: NetworkSettings, multi: MultiHandle, mailbox: Mailbox, deliveries: DeliveryQueue
+        settings: NetworkSettings, multi: MultiHandle, mailbox: Mailbox, buffers: BodyBuffers
     ) {
         self.settings = settings
         idleTimeout = IdleTimeout(settings.idleTimeout)
         self.multi = multi
         self.mailbox = mailbox
         context = TransferContext(
-            deliveries: deliveries, rateLimit: settings.rateLimit, floodGuard: multi.floodGuard)
+            buffers: buffers, rateLimit: settings.rateLimit, floodGuard: multi.floodGuard)
     }
 
     /// Runs until the mailbox is closed, and then cancels the running calls.
@@ -61,7 +61,7 @@ struct TransferLoop: ~Copyable {
             if !transfer.decline() { end(transfer, .declined) }
         }
         for call in mail.stops {
-            // The call may have ended meanwhile. The worker knows why it was stopped.
+            // The call may have ended meanwhile. The caller knows why it was stopped.
             if let transfer = running[ObjectIdentifier(call)] { end(transfer, .failed(.cancelled)) }
         }
     }
@@ -71,7 +71,7 @@ struct TransferLoop: ~Copyable {
         do throws(FeedError) {
             transfer = try idleTransfer()
         } catch {
-            return call.complete(.done(.failure(error)))
+            return call.fail(error)
         }
         running[ObjectIdentifier(call)] = transfer
         if call.proxy != nil { multi.removeHostLimit() }
@@ -129,7 +129,7 @@ struct TransferLoop: ~Copyable {
     ///
     /// It repeats if they have filled the queue again at once.
     private mutating func resumePaused() {
-        while context.hasPaused, context.deliveries.awaitRoom() {
+        while context.hasPaused, context.buffers.awaitRoom() {
             context.hasPaused = false
             for transfer in Array(running.values) where transfer.pause == .forRoom { resume(transfer) }
         }

@@ -18,6 +18,8 @@ package final class Fetcher: HTTPClient {
     package let scheduler: RequestScheduler
     package let deadline: Deadline?
 
+    package var executor: (any TaskExecutor)? { remote.executor }
+
     /// `files` answers requests for `file:` URLs.
     package init(
         _ remote: any HTTPClient, files: any HTTPClient, rules: FetchRules, clockwork time: TimeSource,

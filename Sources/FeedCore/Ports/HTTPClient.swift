@@ -10,11 +10,15 @@ package protocol HTTPClient: AnyObject, Sendable {
     /// cancelled.
     func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse
 
+    /// The threads on which the tasks of many requests should run, because sinks may block; nil for any thread.
+    var executor: (any TaskExecutor)? { get }
+
     /// The end of the time for requests and for the handling of their responses; nil for unlimited time.
     var deadline: Deadline? { get }
 }
 
 extension HTTPClient {
+    package var executor: (any TaskExecutor)? { nil }
     package var deadline: Deadline? { nil }
 }
 

@@ -76,6 +76,7 @@ package struct ImageDownloads: Sendable {
 
     /// Starts as many workers as the images need, and waits for them.
     private func startWorkers(for inputs: AsyncStream<DownloadInput>, in run: Run) async {
+        let executor = remote.fetcher.executor
         await withTaskGroup(of: Void.self) { workers in
             var workerCount = 0
             for await input in inputs {
@@ -89,7 +90,7 @@ package struct ImageDownloads: Sendable {
                     let wantedWorkers = max(workerCount, min(scheduler.jobs, run.images.count))
                     for _ in workerCount..<wantedWorkers {
                         run.batches.addJob()
-                        workers.addTask { await runWorker(in: run) }
+                        workers.addTask(executorPreference: executor) { await runWorker(in: run) }
                     }
                     workerCount = wantedWorkers
                 }

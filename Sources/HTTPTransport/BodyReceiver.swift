@@ -1,0 +1,54 @@
+import FeedCore
+
+/// Passes the parts of a response to its sink, and decodes a compressed body.
+struct BodyReceiver {
+    private let request: HTTPRequest
+    private let sink: any BodySink
+    private(set) var isWanted = true
+    /// The failure of the sink, which ends the call.
+    private(set) var failure: FeedError?
+    /// The decoder of a compressed body.
+    private var decoder: BodyDecoder?
+
+    init(_ request: HTTPRequest, into sink: any BodySink) {
+        self.request = request
+        self.sink = sink
+    }
+
+    mutating func receive(_ part: ResponsePart) {
+        guard failure == nil else { return }
+        do throws(FeedError) {
+            if let head = part.head { try begin(head, part.coding) }
+            guard isWanted, !part.chunk.isEmpty else { return }
+            guard let decoder else { return try sink.receive(part.chunk) }
+            try decoder.decode(part.chunk) { piece throws(FeedError) in try sink.receive(piece) }
+        } catch {
+            failure = error
+        }
+    }
+
+    private mutating func begin(_ head: HTTPHead, _ coding: BodyCodings.Coding?) throws(FeedError) {
+        isWanted = try sink.begin(head)
+        guard let coding, isWanted else { return }
+        decoder = BodyDecoder(coding, limit: request.maxBytes, host: request.url.hostAndPort)
+    }
+
+    /// Returns the outcome of the call, after the sink has received the rest of a compressed body.
+    func outcome(of ending: TransferEnding) -> Call.Outcome {
+        conclusion(of: ending).mapError { $0.touching(ending.circumstances) }
+    }
+
+    private func conclusion(of ending: TransferEnding) -> Call.Outcome {
+        if let failure { return .failure(failure) }
+        if !isWanted, let response = ending.responseIfUnwanted { return .success(response) }
+        guard let decoder, case .success(var response) = ending.outcome else { return ending.outcome }
+        do throws(FeedError) {
+            let rest = try decoder.finish()
+            if !rest.isEmpty { try sink.receive(rest) }
+        } catch {
+            return .failure(error)
+        }
+        response.bodyBytes = decoder.bytes
+        return .success(response)
+    }
+}
