@@ -118,7 +118,7 @@ struct DamagedImageTests {
         #expect(Files.names(in: damagedDirectory) == [])
     }
 
-    @Test("A missing image is no damaged one: validate --deep says that its file is gone, and exits with 0")
+    @Test("validate --deep says that the file of an image is missing, and exits with 0")
     func missing() async throws {
         let digest = try await damage(2)
         #expect(unlink("\(program.imageDirectory)/\(digest)") == 0)

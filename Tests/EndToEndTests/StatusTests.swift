@@ -58,7 +58,7 @@ struct StatusTests {
         expectOneLine(try await program.run("status", unknown), exit: 66, [unknown, "was never saved"])
     }
 
-    @Test("on a terminal, the table of status is as wide as the terminal; in a pipe, nothing is shortened")
+    @Test("the table of status is as wide as the terminal, and a pipe gets everything")
     func terminal() async throws {
         let server = try FeedServer(images: 1)
         try await program.run(server.feedURL)

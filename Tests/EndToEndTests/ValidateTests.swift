@@ -151,7 +151,7 @@ struct ValidateTests {
         }
         let plan = try await program.run(["validate", "-n", "--json"] + options).json
         #expect(try await program.run(["validate", "--json"] + options).json == plan)
-        // A missing file is no damaged one.
+        // A missing file does not count as damaged.
         #expect(plan["damaged"]?.int == (state == "damaged" && !options.isEmpty ? 1 : 0))
         let images = (plan["images_deleted"]?.int ?? 0) + (plan["damaged"]?.int ?? 0)
         let isSeen = state != "damaged" || options.contains("--deep")

@@ -79,7 +79,7 @@ struct SearchWordsTests {
         #expect(!search.isComplete)
     }
 
-    @Test("without words, every image matches") func noWords() {
+    @Test("every image matches a search without words") func noWords() {
         #expect(matches([]))
         #expect(matches([], "text"))
     }

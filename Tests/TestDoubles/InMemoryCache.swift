@@ -4,33 +4,27 @@ internal import Synchronization
 extension SavedFeed {
     /// Returns the same feed with other current images.
     package func with(images: [FeedImage]) -> SavedFeed {
-        var feed = SavedFeed(
-            url: url, feed: Feed(format: feed.format, title: feed.title, images: images), savedAt: savedAt,
-            validators: validators, pages: pages, walks: walks, isNamed: isNamed, seesOwnNetwork: seesOwnNetwork,
-            movedTo: movedTo, rules: rules, keep: keep, keptCount: keptCount, kept: kept)
-        feed.linkedPages = linkedPages
-        return feed
+        var saved = self
+        saved.feed = Feed(format: feed.format, title: feed.title, images: images)
+        return saved
     }
 
     /// Returns the same feed with other kept images.
     package func with(
         kept: [FeedImage], count: Int? = nil, keep: Keep? = nil, trouble: FeedTrouble? = nil
     ) -> SavedFeed {
-        var saved = SavedFeed(
-            url: url, feed: feed, savedAt: savedAt, validators: validators, pages: pages, walks: walks,
-            isNamed: isNamed, seesOwnNetwork: seesOwnNetwork, movedTo: movedTo, rules: rules, keep: keep ?? self.keep,
-            keptCount: count ?? kept.count, kept: kept, interval: interval, trouble: trouble)
-        saved.linkedPages = linkedPages
+        var saved = self
+        saved.kept = kept
+        saved.keptCount = count ?? kept.count
+        saved.keep = keep ?? self.keep
+        saved.trouble = trouble
         return saved
     }
 
     /// Returns the same feed with other open walks.
     func with(walks: [OpenWalk]) -> SavedFeed {
-        var saved = SavedFeed(
-            url: url, feed: feed, savedAt: savedAt, validators: validators, pages: pages, walks: walks,
-            isNamed: isNamed, seesOwnNetwork: seesOwnNetwork, movedTo: movedTo, rules: rules, keep: keep,
-            keptCount: keptCount, kept: kept, interval: interval, trouble: trouble)
-        saved.linkedPages = linkedPages
+        var saved = self
+        saved.walks = walks
         return saved
     }
 }

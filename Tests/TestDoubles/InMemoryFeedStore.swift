@@ -129,13 +129,11 @@ package final class InMemoryFeedStore: FeedStore {
             try store.receive(.confirm)
             guard let old = contents.feeds[saved.url.text] else { throw .notFound("\(saved.url): was never saved") }
             contents.troubles[saved.url.text] = nil
-            var confirmed = SavedFeed(
+            contents.feeds[saved.url.text] = SavedFeed(
                 url: saved.url, feed: old.feed, savedAt: saved.savedAt, validators: saved.validators,
                 pages: saved.pages, walks: saved.walks, isNamed: old.isNamed || saved.isNamed,
                 seesOwnNetwork: saved.seesOwnNetwork, movedTo: saved.movedTo,
-                rules: saved.rules, keep: saved.keep, interval: saved.interval)
-            confirmed.linkedPages = saved.linkedPages
-            contents.feeds[saved.url.text] = confirmed
+                rules: saved.rules, keep: saved.keep, interval: saved.interval, linkedPages: saved.linkedPages)
         }
 
         func setWalks(_ walks: [OpenWalk], of url: ResourceURL) {

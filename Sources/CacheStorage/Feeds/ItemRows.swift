@@ -4,9 +4,11 @@ internal import FeedCore
 ///
 /// The database is untrusted input and checked like any other.
 struct ItemReader {
-    static let columns = """
-        position, item_id, url, credentials, description, location, title, link, published, alternatives, last_seen,
-            author, rights, tags, text
+    static let columns = mainColumns + ", author, rights, tags, text"
+    /// The columns for images without the details of their items, which take more memory than everything else.
+    static let columnsWithoutDetails = mainColumns + ", NULL, NULL, NULL, NULL"
+    private static let mainColumns = """
+        position, item_id, url, credentials, description, location, title, link, published, alternatives, last_seen
         """
 
     private let connection: SQLiteConnection

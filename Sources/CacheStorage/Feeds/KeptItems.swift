@@ -172,10 +172,9 @@ struct KeptItems {
     func withoutData() throws(FeedError) -> [FeedImage] {
         let index = ImageIndex(connection: connection)
         let circles = try VisibleCircles(Viewer(url), in: connection)
-        // A whole history may be missing, and the details of its items take more memory than everything else.
-        let columns = ItemReader.columns.replacing("author, rights, tags, text", with: "NULL, NULL, NULL, NULL")
+        // A whole history may be missing.
         let row = try connection.prepare(
-            "SELECT \(columns) FROM items WHERE feed = ?1 AND missing = 1 ORDER BY position")
+            "SELECT \(ItemReader.columnsWithoutDetails) FROM items WHERE feed = ?1 AND missing = 1 ORDER BY position")
         try row.bind(1, feed)
         let missing = try ItemReader.images(in: row, of: url, connection)
         var images: [FeedImage] = []

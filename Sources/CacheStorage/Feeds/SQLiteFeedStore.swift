@@ -91,8 +91,8 @@ extension SQLiteFeedStore {
                 isNamed: row.integer(10) != 0, seesOwnNetwork: row.integer(14) != 0,
                 movedTo: row.text(11).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(12), keep: head.keep,
                 keptCount: Int(row.integer(13)), kept: kept,
-                interval: row.isNull(15) ? nil : .seconds(row.integer(15)), trouble: trouble(in: row, from: 16))
-            saved?.linkedPages = try LinkedPageRows(connection: connection, feed: row.integer(6)).all()
+                interval: row.isNull(15) ? nil : .seconds(row.integer(15)), trouble: trouble(in: row, from: 16),
+                linkedPages: try LinkedPageRows(connection: connection, feed: row.integer(6)).all())
         }
         return saved
     }

@@ -18,7 +18,7 @@ package struct FeedHead: Hashable, Sendable {
 /// A feed as the cache holds it.
 package struct SavedFeed: Hashable, Sendable {
     package let url: ResourceURL
-    package private(set) var feed: Feed
+    package var feed: Feed
     package internal(set) var savedAt: Timestamp
     package let validators: Validators
     /// The number of pages that were requested, as far as the feed had so many.
@@ -26,7 +26,7 @@ package struct SavedFeed: Hashable, Sendable {
     /// With `keep`, it is the number of pages that a run asked for.
     package let pages: Int
     /// The walks that later runs continue, those through newer pages first.
-    package let walks: [OpenWalk]
+    package var walks: [OpenWalk]
     /// Whether the user has named the feed.
     package let isNamed: Bool
     /// Whether the feed may see the own network's data.
@@ -40,17 +40,17 @@ package struct SavedFeed: Hashable, Sendable {
     /// The same response gives other images under other rules.
     package let rules: String?
     /// The last `--keep` of the user; nil if the user never gave one.
-    package let keep: Keep?
+    package var keep: Keep?
     /// The number of kept images that have left the feed.
-    package let keptCount: Int
+    package var keptCount: Int
     /// The kept images, newest first, if the caller asked for them.
-    package let kept: [FeedImage]
+    package var kept: [FeedImage]
     /// The pause between two requests for the feed that its server asks for.
     package let interval: Duration?
     /// The reason why the last request for the feed failed; nil if it succeeded.
-    package let trouble: FeedTrouble?
+    package var trouble: FeedTrouble?
     /// The pages of items without an image, with the images that were found there.
-    package var linkedPages: [ResourceURL.Key: LinkedPage] = [:]
+    package var linkedPages: [ResourceURL.Key: LinkedPage]
 
     package var head: FeedHead {
         FeedHead(url: url, title: feed.title, format: feed.format, savedAt: savedAt, keep: keep)
@@ -71,9 +71,8 @@ package struct SavedFeed: Hashable, Sendable {
     package init(
         url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
         walks: [OpenWalk] = [], isNamed: Bool = true, seesOwnNetwork: Bool = false, movedTo: ResourceURL? = nil,
-        rules: String? = nil,
-        keep: Keep? = nil, keptCount: Int = 0, kept: [FeedImage] = [], interval: Duration? = nil,
-        trouble: FeedTrouble? = nil
+        rules: String? = nil, keep: Keep? = nil, keptCount: Int = 0, kept: [FeedImage] = [],
+        interval: Duration? = nil, trouble: FeedTrouble? = nil, linkedPages: [ResourceURL.Key: LinkedPage] = [:]
     ) {
         self.url = url
         self.feed = feed
@@ -90,6 +89,7 @@ package struct SavedFeed: Hashable, Sendable {
         self.kept = kept
         self.interval = interval
         self.trouble = trouble
+        self.linkedPages = linkedPages
     }
 }
 

@@ -113,7 +113,8 @@ package struct FeedRefresh: Sendable {
             givenBy: isNamed && !giver.isUser ? .person : giver, notBefore, onlyFirst: keepToWalk(over: old) != nil)
         let followed = try await follow(&answer, knowing: pages, telling: tell)
         var refreshed = try await take(
-            answer.without(removed), followed.pages, of: url, over: old, delivers: delivers, telling: tell)
+            answer.without(removed), without: removed, followed.pages, of: url, over: old, delivers: delivers,
+            telling: tell)
         refreshed.linkedPages = followed.report
         return refreshed
     }
@@ -148,50 +149,49 @@ package struct FeedRefresh: Sendable {
 
     /// Returns the walk through the older pages, which are saved one by one; nil if there is none.
     private func walk(
-        after answer: RemoteFeedLoader.Answer, of url: ResourceURL, over old: SavedFeed?
+        after answer: RemoteFeedLoader.Answer, of url: ResourceURL, over old: SavedFeed?, without removed: RemovedImages
     ) async throws(FeedError) -> HistoryWalk? {
         guard let keep = keepToWalk(over: old) else { return nil }
-        return try await HistoryWalk(after: answer, of: url, over: old, keep: keep, remote, local)
+        return try await HistoryWalk(
+            after: answer, of: url, over: old, keep: keep, without: removed, remote, local)
     }
 
     /// Saves or confirms the feed, as the server answered.
     private func take(
-        _ answer: RemoteFeedLoader.Answer, _ linkedPages: PageFollower.Pages, of url: ResourceURL, over old: SavedFeed?,
-        delivers: Bool, telling tell: @escaping @Sendable (FeedStep) -> Void
+        _ answer: RemoteFeedLoader.Answer, without removed: RemovedImages, _ linkedPages: PageFollower.Pages,
+        of url: ResourceURL, over old: SavedFeed?, delivers: Bool, telling tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
         // The feed itself says nothing in a 304.
         var interval = answer.interval
         if case .notModified = answer.content { interval = UpdateInterval.longest(of: old?.interval, answer.interval) }
-        var walk = try await walk(after: answer, of: url, over: old)
-        func saved(_ feed: Feed, _ validators: Validators, pages: Int) -> SavedFeed {
-            var saved = SavedFeed(
-                url: url, feed: feed, savedAt: local.now(), validators: validators,
-                pages: walk == nil ? pages : max(pages, old?.pages ?? 1), walks: walk?.walks ?? [],
-                isNamed: old?.isNamed == true || giver == .person, seesOwnNetwork: answer.imageTerms.addresses == .any,
-                movedTo: answer.movedTo, rules: remote.rules, keep: keep ?? old?.keep, interval: interval)
-            saved.linkedPages = linkedPages
-            return saved
-        }
-        func confirm(_ old: SavedFeed, _ validators: Validators, pages: Int) async throws(FeedError) -> Refreshed {
-            try await finish(old.feed, .unchanged, of: url, over: old, answer, delivers: delivers) {
+        var walk = try await walk(after: answer, of: url, over: old, without: removed)
+        func finish(
+            _ feed: Feed, _ outcome: Outcome, _ validators: Validators, pages: Int
+        ) async throws(FeedError) -> Refreshed {
+            try await self.finish(feed, outcome, of: url, over: old, answer, delivers: delivers) {
                 () async throws(FeedError) in
-                let new = saved(old.feed, validators, pages: pages)
-                let result = try await local.confirm(new, over: old, telling: tell)
+                let new = SavedFeed(
+                    url: url, feed: feed, savedAt: local.now(), validators: validators,
+                    pages: walk == nil ? pages : max(pages, old?.pages ?? 1), walks: walk?.walks ?? [],
+                    isNamed: old?.isNamed == true || giver == .person,
+                    seesOwnNetwork: answer.imageTerms.addresses == .any, movedTo: answer.movedTo, rules: remote.rules,
+                    keep: keep ?? old?.keep, interval: interval, linkedPages: linkedPages)
+                let result =
+                    if outcome == .unchanged, let old {
+                        try await local.confirm(new, over: old, telling: tell)
+                    } else {
+                        try await local.save(new, over: old, telling: tell)
+                    }
                 return try await walk?.run(after: result, of: new.at(result.moment), telling: tell) ?? result
             }
         }
         switch answer.content {
         case .notModified(let validators):
             guard let old else { throw Self.neverAsked(url) }
-            return try await confirm(old, validators, pages: old.pages)
+            return try await finish(old.feed, .unchanged, validators, pages: old.pages)
         case .feed(let feed, let validators):
-            if let old, old.feed == feed { return try await confirm(old, validators, pages: remote.maxPages) }
-            return try await finish(feed, .updated, of: url, over: old, answer, delivers: delivers) {
-                () async throws(FeedError) in
-                let new = saved(feed, validators, pages: remote.maxPages)
-                let result = try await local.save(new, over: old, telling: tell)
-                return try await walk?.run(after: result, of: new.at(result.moment), telling: tell) ?? result
-            }
+            let outcome: Outcome = old?.feed == feed ? .unchanged : .updated
+            return try await finish(feed, outcome, validators, pages: remote.maxPages)
         }
     }
 

@@ -25,13 +25,13 @@ struct HistoryWalk {
     /// A new walk begins if the first page has something new, or if more pages are wanted than before.
     init(
         after answer: RemoteFeedLoader.Answer, of url: ResourceURL, over old: SavedFeed?, keep: Keep,
-        _ remote: RemoteFeedLoader, _ local: LocalFeedLoader
+        without removed: RemovedImages, _ remote: RemoteFeedLoader, _ local: LocalFeedLoader
     ) async throws(FeedError) {
         (self.remote, self.local, self.keep) = (remote, local, keep)
         (terms, trail) = (answer.imageTerms, answer.trail)
         walks = old?.walks ?? []
         known = try await local.imageIDs(of: url)
-        removed = try await local.removed(from: url)
+        self.removed = removed
         count = 0
         guard case .feed(let feed, _) = answer.content else { return }
         count = feed.images.count
