@@ -6,6 +6,7 @@ internal import Glibc
 final class LibarchiveReader {
     let handle: OpaquePointer
     private let input: () throws(FeedError) -> UnsafeRawBufferPointer?
+    private let skip: (Int64) -> Int64
     /// The error that the input threw.
     ///
     /// libarchive itself learns only that reading failed.
@@ -13,10 +14,15 @@ final class LibarchiveReader {
 
     /// Creates a reader.
     ///
-    /// `input` returns the next bytes, which stay valid until the next call, and nil at the end.
-    init(_ input: @escaping () throws(FeedError) -> UnsafeRawBufferPointer?) throws(FeedError) {
+    /// `skip` skips up to the given number of bytes, and returns how many it skipped. `input` returns the next bytes,
+    /// which stay valid until the next call, and nil at the end.
+    init(
+        skip: @escaping (Int64) -> Int64 = { _ in 0 },
+        _ input: @escaping () throws(FeedError) -> UnsafeRawBufferPointer?
+    ) throws(FeedError) {
         guard let handle = archive_read_new() else { throw Self.outOfMemory }
         self.handle = handle
+        self.skip = skip
         self.input = input
     }
 
@@ -26,11 +32,15 @@ final class LibarchiveReader {
     ///
     /// Formats and filters are enabled before that.
     func open() -> Int32 {
-        archive_read_open(
+        archive_read_open2(
             handle, Unmanaged.passUnretained(self).toOpaque(), nil,
             { _, reader, block in
                 guard let reader, let block else { return -1 }
                 return Unmanaged<LibarchiveReader>.fromOpaque(reader).takeUnretainedValue().read(block)
+            },
+            { _, reader, count in
+                guard let reader else { return 0 }
+                return Unmanaged<LibarchiveReader>.fromOpaque(reader).takeUnretainedValue().skip(count)
             }, nil)
     }
 

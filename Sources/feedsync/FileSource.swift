@@ -34,6 +34,14 @@ final class FileSource: ByteSource {
         }
     }
 
+    func skip(_ count: Int64) -> Int64 {
+        var status = stat()
+        let position = lseek(descriptor, 0, SEEK_CUR)
+        guard position >= 0, fstat(descriptor, &status) == 0, status.isFile else { return 0 }
+        let target = min(position + Int(count), Int(status.st_size))
+        return target > position && lseek(descriptor, target, SEEK_SET) == target ? Int64(target - position) : 0
+    }
+
     /// Reads a whole file that a user writes, such as the config file; nil if it is missing.
     static func smallFile(_ path: String) throws(FeedError) -> [UInt8]? {
         // O_NONBLOCK opens a pipe before it has a writer.

@@ -74,9 +74,14 @@ struct RealWorld: World {
 
     func export(
         _ feeds: [ResourceURL], _ snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
-        progress: @Sendable (Progress) -> Void
+        without leftOut: Set<Digest>?, progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ExportReport {
-        try CacheExporter().export(feeds, from: snapshot, to: target, fileName: fileName, progress: progress)
+        try CacheExporter().export(
+            feeds, from: snapshot, to: target, fileName: fileName, without: leftOut, progress: progress)
+    }
+
+    func listArchive(_ source: any ByteSource) async throws(FeedError) -> Set<Digest> {
+        try await ArchiveOpener().list(source)
     }
 
     func openArchive(_ source: any ByteSource) async throws(FeedError) -> any OpenArchive {

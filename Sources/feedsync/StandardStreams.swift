@@ -2,6 +2,7 @@ import FeedCommands
 import FeedCore
 import Glibc
 import Synchronization
+import SystemFiles
 
 /// The standard output and standard error of the process.
 final class StandardStreams: Output {
@@ -78,6 +79,15 @@ final class StandardStreams: Output {
     }
 
     func openSource(_ path: String?) throws(FeedError) -> any ByteSource { try FileSource(path: path) }
+
+    func isSameFile(_ input: String?, _ output: String?) -> Bool {
+        var (one, other) = (stat(), stat())
+        let found = (
+            input.map { stat($0, &one) } ?? fstat(STDIN_FILENO, &one),
+            output.map { stat($0, &other) } ?? fstat(STDOUT_FILENO, &other)
+        )
+        return found == (0, 0) && one.isFile && one.isSame(as: other)
+    }
 }
 
 /// Standard output, whose data is final once written.

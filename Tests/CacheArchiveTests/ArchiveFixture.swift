@@ -27,10 +27,14 @@ struct ArchiveFixture {
         _ = try await images.publish([image])
     }
 
-    func export(_ feeds: [ResourceURL] = [], as fileName: String = "x.tar") async throws -> [UInt8] {
+    func export(
+        _ feeds: [ResourceURL] = [], as fileName: String = "x.tar", without leftOut: Set<Digest>? = nil
+    ) async throws -> [UInt8] {
         let target = MemoryTarget()
         _ = try await transfer.read(lockWait: .zero) { snapshot throws(FeedError) in
-            try CacheExporter().export(feeds, from: snapshot, to: target, fileName: fileName) { _ in }
+            try CacheExporter().export(
+                feeds, from: snapshot, to: target, fileName: fileName, without: leftOut
+            ) { _ in }
         }
         return target.isCommitted ? target.bytes : []
     }

@@ -40,9 +40,12 @@ struct FakeWorld: World {
     func makeClient(_ settings: NetworkSettings) throws(FeedError) -> any HTTPClient { ScriptedHTTPClient(answer) }
     func export(
         _ feeds: [ResourceURL], _ snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
-        progress: @Sendable (Progress) -> Void
+        without leftOut: Set<Digest>?, progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ExportReport {
         throw .notFound("nothing to export")
+    }
+    func listArchive(_ source: any ByteSource) async throws(FeedError) -> Set<Digest> {
+        throw .invalidData("no archive")
     }
     func openArchive(_ source: any ByteSource) async throws(FeedError) -> any OpenArchive {
         throw .invalidData("no archive")
@@ -76,5 +79,6 @@ final class RecordedOutput: Output {
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {}
     func openTarget(_ path: String?) throws(FeedError) -> any ByteTarget { MemoryTarget() }
     func openSource(_ path: String?) throws(FeedError) -> any ByteSource { MemorySource([]) }
+    func isSameFile(_ input: String?, _ output: String?) -> Bool { false }
     func draw(_ line: ((_ width: Int) -> String)?) {}
 }

@@ -186,7 +186,7 @@ struct OptionsTableTests {
             ("json", "export find gallery import remove show status sync tree validate"),
             ("gallery", "sync"),
             ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "gallery import"),
-            ("restore", "import"), ("undo", "remove"),
+            ("restore", "import"), ("without", "export"), ("undo", "remove"),
             ("max-time", "gallery image show sync tree"),
             ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
             ("progress", "export gallery import sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"),

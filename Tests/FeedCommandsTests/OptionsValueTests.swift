@@ -134,11 +134,10 @@ struct OptionsValueTests {
         arguments: OptionTable.all.filter(\.isPath),
         ["https://me:SECRET@h/feed.json", "HTTP://me:SECRET@h", "file:///srv/SECRET@h", "'https://me:SECRET@h/'"])
     func pathIsNoURL(option: OptionSpec, url: String) throws {
-        let variable = [try #require(option.variable): url]
-        var errors = [
-            (usageError(["--\(option.long)", url]), ExitCode.usage),
-            (usageError(["status"], environment: variable), .configuration),
-        ]
+        var errors = [(usageError(["--\(option.long)", url]), ExitCode.usage)]
+        if let variable = option.variable {
+            errors.append((usageError(["status"], environment: [variable: url]), .configuration))
+        }
         if option.isOfConfigFile {
             errors.append((usageError(["status"], config: "\(option.long) = \(url)"), .configuration))
         }

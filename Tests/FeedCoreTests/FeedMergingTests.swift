@@ -15,14 +15,15 @@ struct FeedMergingTests {
 
         func removed() -> RemovedImages { RemovedImages() }
 
-        func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
+        func forEachImage(_ visit: (FeedImage, ArchivedData) throws(FeedError) -> Void) throws(FeedError) {
             for (url, bytes) in images {
-                let offered = bytes.map { bytes in
-                    OfferedImage(
-                        url: url, digest: InMemoryImageStore.digest(of: bytes), size: Int64(bytes.count), type: .png,
-                        validators: Validators(), fetchedAt: head.savedAt)
+                let held = bytes.map { bytes in
+                    ArchivedData.held(
+                        OfferedImage(
+                            url: url, digest: InMemoryImageStore.digest(of: bytes), size: Int64(bytes.count),
+                            type: .png, validators: Validators(), fetchedAt: head.savedAt))
                 }
-                try visit(FeedImage(id: "new", url: url), offered)
+                try visit(FeedImage(id: "new", url: url), held ?? .none)
             }
         }
     }
@@ -134,8 +135,8 @@ struct FeedMergingTests {
 
         func removed() -> RemovedImages { removals }
 
-        func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
-            for image in images { try visit(image, nil) }
+        func forEachImage(_ visit: (FeedImage, ArchivedData) throws(FeedError) -> Void) throws(FeedError) {
+            for image in images { try visit(image, .none) }
         }
     }
 

@@ -45,6 +45,10 @@ package final class InMemoryCache: Sendable {
         var images: [DataKey: StoredImage] = [:]
         var failures: [DataKey: RememberedFailure] = [:]
         var data: [Digest: [UInt8]] = [:]
+        /// The data that archives brought.
+        var brought: Set<Digest> = []
+        /// The images of each feed whose data thin archives left out.
+        var leftOut: [String: [LeftOutImage]] = [:]
 
         func isArchived(_ image: FeedImage, of feed: ResourceURL) -> Bool {
             archived[feed.text]?.contains(ExactText(image.id)) == true

@@ -163,18 +163,55 @@ package final class InMemoryIntake: CacheIntake {
             if let key = contents.key(of: image.url, for: Viewer(feed)), let old = contents.images[key],
                 contents.isWhole(old.digest)
             {
+                if old.digest == image.digest { contents.brought.insert(image.digest) }
                 return false
             }
             guard let bytes = offered[image.digest] else {
                 throw .storage(.failed, "\(image.digest.hex): was not brought in as an image")
             }
             contents.data[image.digest] = bytes
+            insert(image, for: feed)
+            return true
+        }
+
+        private func insert(_ image: OfferedImage, for feed: ResourceURL) {
             let key = InMemoryCache.DataKey(url: image.url.text, place: .feed(feed.text))
             contents.images[key] = StoredImage(
                 digest: image.digest, size: image.size, type: image.type, validators: image.validators,
                 fetchedAt: image.fetchedAt, directory: "images/sha256")
             contents.failures[key] = nil
-            return true
+            contents.brought.insert(image.digest)
+        }
+
+        func expect(leftOut digests: Set<Digest>) {}
+
+        func adopt(_ image: LeftOutImage, for feed: ResourceURL) -> Adoption {
+            guard contents.key(of: image.url, for: Viewer(feed)) == nil else { return .known }
+            let places = contents.places(Viewer(feed))
+            let found = contents.images.first { key, stored in
+                stored.digest == image.digest && contents.isWhole(image.digest)
+                    && (places.contains(key.place) || contents.brought.contains(image.digest))
+            }
+            guard let stored = found?.value else {
+                contents.leftOut[feed.text, default: []].append(image)
+                return .missing
+            }
+            insert(image.found(size: stored.size, type: stored.type), for: feed)
+            return .taken
+        }
+
+        func complete(
+            with held: (Digest, ResourceURL) throws(FeedError) -> (size: Int64, type: ImageType)?,
+            _ taken: (ResourceURL) -> Void
+        ) throws(FeedError) {
+            for saved in contents.feeds.values {
+                let images = saved.feed.images + (contents.kept[saved.url.text] ?? [])
+                let referenced = Set(images.flatMap { [$0.url.key] + $0.alternatives.map(\.key) })
+                for image in contents.leftOut[saved.url.text] ?? [] where referenced.contains(image.url.key) {
+                    guard let data = try held(image.digest, saved.url) else { continue }
+                    if try offer(image.found(size: data.size, type: data.type), for: saved.url) { taken(image.url) }
+                }
+            }
         }
 
         func hasData(_ image: FeedImage, of feed: ResourceURL) -> Bool {

@@ -7,12 +7,13 @@ package struct CacheExporter: Sendable {
 
     /// Exports the given feeds, or every saved feed if `feeds` is empty.
     ///
-    /// The suffix of `fileName` chooses the compression. `progress` is called after each blob.
+    /// The suffix of `fileName` chooses the compression. With `leftOut`, the archive is thin and lacks the images that
+    /// have these digests. `progress` is called after each blob.
     package func export(
         _ feeds: [ResourceURL], from snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
-        progress: @Sendable (Progress) -> Void
+        without leftOut: Set<Digest>? = nil, progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ExportReport {
-        let plan = try ExportPlan(try Self.choose(feeds, from: snapshot), in: snapshot)
+        let plan = try ExportPlan(try Self.choose(feeds, from: snapshot), in: snapshot, without: leftOut)
         let images = ImageReadAhead(plan.images, from: snapshot.bytes)
         defer { images.stop() }
         let writer = try ArchiveWriter(Compression(fileName: fileName), to: target)

@@ -36,7 +36,7 @@ struct ExportPlan {
         }
     }
 
-    /// The distinct images, in the order of their digests.
+    /// The distinct images that the archive contains, in the order of their digests.
     private(set) var images: [PlannedBlob] = []
     /// The documents and manifests, in the order of their digests.
     private(set) var texts: [PlannedBlob] = []
@@ -47,10 +47,11 @@ struct ExportPlan {
 
     /// Plans the export.
     ///
-    /// Texts of at most `mostOfTexts` bytes in total are cached. The others are generated again when they are written,
-    /// because all texts of a large cache would take much memory.
+    /// A thin archive leaves out the images in `leftOut`. Texts of at most `mostOfTexts` bytes in total are cached. The
+    /// others are generated again when they are written, because all texts of a large cache would take much memory.
     init(
-        _ feeds: [FeedHead], in snapshot: any CacheSnapshot, keeping mostOfTexts: Int = 8 << 20
+        _ feeds: [FeedHead], in snapshot: any CacheSnapshot, without leftOut: Set<Digest>? = nil,
+        keeping mostOfTexts: Int = 8 << 20
     ) throws(FeedError) {
         self.snapshot = snapshot
         textCache = TextCache(room: mostOfTexts)
@@ -71,8 +72,9 @@ struct ExportPlan {
                 manifests.append((manifest, part == 0 ? name : "\(name).\(part + 1)"))
             }
         }
-        index = OCILayout.index(manifests)
+        index = OCILayout.index(manifests, isThin: leftOut != nil)
         texts.sort { $0.digest < $1.digest }
+        if let leftOut { images.removeAll { leftOut.contains($0.digest) } }
         images.sort { $0.digest < $1.digest }
         // Several feeds may have the same image.
         var last: Digest?

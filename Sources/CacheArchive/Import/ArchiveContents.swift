@@ -17,6 +17,7 @@ final class ArchiveContents {
     var layout: [UInt8]?
     var index: [UInt8]?
     var blobs: [Digest: ReceivedBlob] = [:]
+    var hasEndMarker = false
 
     /// Returns the blob that `name` references.
     ///
@@ -61,6 +62,10 @@ final class ImageValidator {
     /// The largest limit of the feeds that have the image as a layer, for images that exceed the limit of at least one
     /// feed.
     private var limits: [Digest: Int64] = [:]
+    /// Whether the archive is thin.
+    var isThin = false
+    /// The digests of the layers whose images a thin archive leaves out.
+    private(set) var leftOut: Set<Digest> = []
 
     /// The explanation for a missing image.
     ///
@@ -74,8 +79,18 @@ final class ImageValidator {
 
     /// Adds a layer.
     ///
-    /// Its size is checked later, because a feed that comes later may allow it.
+    /// Its size is checked later, because a feed that comes later may allow it. Nothing is known about the bytes of a
+    /// layer that a thin archive leaves out.
     func add(_ layer: BlobDescriptor, of feed: ResourceURL, referencedBy name: String) throws(FeedError) {
+        if isThin, contents.blobs[layer.digest] == nil {
+            guard ImageType(mediaType: layer.mediaType) != nil else {
+                throw .invalidData(
+                    "\(name): calls \(OCILayout.blobName(layer.digest)) \(layer.mediaType.prefix(80)), which is no type "
+                        + "of an image")
+            }
+            leftOut.insert(layer.digest)
+            return
+        }
         let image = try image(layer.digest, referencedBy: name)
         try contents.checkSize(layer, referencedBy: name)
         guard layer.mediaType == image.type.mediaType else {
@@ -92,10 +107,17 @@ final class ImageValidator {
         for (digest, limit) in limits { try checkSize(of: digest, contents.blobs[digest]?.size ?? 0, limit) }
     }
 
-    /// Returns an image that a feed with this limit references.
+    /// Returns an image of the archive that fits this limit, for a feed that the archive may lack; nil if there is none.
+    func held(_ digest: Digest, limit: Int64) throws(FeedError) -> (size: Int64, type: ImageType)? {
+        guard let blob = contents.blobs[digest], blob.type != nil, blob.size <= limit else { return nil }
+        return try image(digest, referencedBy: "an image that an earlier archive left out")
+    }
+
+    /// Returns an image that a feed with this limit references, or nil if the archive leaves it out.
     func find(
         _ digest: Digest, referencedBy name: String, limit: Int64
-    ) throws(FeedError) -> (size: Int64, type: ImageType) {
+    ) throws(FeedError) -> (size: Int64, type: ImageType)? {
+        if leftOut.contains(digest) { return nil }
         let image = try image(digest, referencedBy: name, explanation: Self.otherParts)
         if image.size > limit { try checkSize(of: digest, image.size, max(limit, limits[digest] ?? 0)) }
         return image

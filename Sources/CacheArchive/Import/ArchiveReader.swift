@@ -22,11 +22,19 @@ final class ArchiveReader {
     private var name = ""
     /// The size of the current entry.
     private(set) var size: Int64 = 0
+    /// Whether the archive ended with an end marker, which is two blocks of zeros.
+    ///
+    /// libarchive also reads an archive that lacks it, because some programs omit it.
+    private(set) var hasEndMarker = false
+    private static let endMarkerSize: Int64 = 1024
 
-    init(_ source: any ByteSource) throws(FeedError) {
-        let input = TarInput(try Decompressor(source))
+    /// Opens an archive.
+    ///
+    /// If only its list of contents is read, small blocks leave out most of the data of the entries.
+    init(_ source: any ByteSource, onlyList: Bool = false) throws(FeedError) {
+        let input = TarInput(try Decompressor(source, blockSize: onlyList ? 8 << 10 : 256 << 10))
         self.input = input
-        reader = try LibarchiveReader { () throws(FeedError) in try input.next() }
+        reader = try LibarchiveReader(skip: { input.skip($0) }) { () throws(FeedError) in try input.next() }
         try reader.check(archive_read_support_format_tar(reader.handle))
         guard reader.open() == ARCHIVE_OK else { throw failure }
     }
@@ -38,9 +46,13 @@ final class ArchiveReader {
     }
 
     private func readEntry() throws(FeedError) -> Member? {
+        let start = archive_filter_bytes(archive, 0)
         var header: OpaquePointer?
         let status = input.limitingHeader { archive_read_next_header(archive, &header) }
-        if status == ARCHIVE_EOF { return nil }
+        if status == ARCHIVE_EOF {
+            hasEndMarker = archive_filter_bytes(archive, 0) >= start + Self.endMarkerSize
+            return nil
+        }
         guard status == ARCHIVE_OK, let header else { throw failure }
         name = try Self.name(of: header)
         let isDirectory = try isDirectory(header)
@@ -92,6 +104,20 @@ final class ArchiveReader {
         guard let entry else { throw refused("does not belong in an archive of feedsync") }
         guard seen.insert(path == "." ? "" : path).inserted else { throw repeated }
         return entry
+    }
+
+    /// Returns the bytes of the current entry, which is one of the lists that an archive contains.
+    func list() throws(FeedError) -> [UInt8] {
+        guard size <= OCILayout.largestList else { throw refused(OCILayout.tooLarge) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(size))
+        try forEachChunk { chunk in bytes += chunk }
+        return bytes
+    }
+
+    /// Skips the bytes of the current entry.
+    func skipData() throws(FeedError) {
+        guard archive_read_data_skip(archive) == ARCHIVE_OK else { throw failure }
     }
 
     /// Visits the bytes of the current entry, of which there are `size`.
@@ -173,4 +199,7 @@ private final class TarInput {
         remaining = remaining.map { $0 - block.count }
         return block
     }
+
+    /// Skips up to `count` bytes after the last block, and returns how many it skipped.
+    func skip(_ count: Int64) -> Int64 { decompressor.skip(count) }
 }

@@ -37,10 +37,14 @@ package final class CacheImporter: Sendable {
                 throw .storage(.failed, "the archive was read before")
             }
             let contents = try stageBlobs(of: archive, intake, terms, progress)
-            let feeds = try LayoutValidator(contents, in: intake, terms).feeds()
+            let validator = LayoutValidator(contents, in: intake, terms)
+            let (feeds, images) = (try validator.feeds(), validator.images)
             return try intake.merge { merge throws(FeedError) in
                 let report = try FeedMerging(isForced: terms.isForced, restores: terms.restores, now: terms.now).merge(
-                    feeds, into: merge)
+                    feeds, leftOut: images.leftOut,
+                    held: { digest, feed throws(FeedError) in
+                        try images.held(digest, limit: terms.limits(of: feed).image)
+                    }, into: merge)
                 try contents.checkUnreferenced(limit: terms.largest.image)
                 return report
             }
@@ -84,6 +88,7 @@ package final class CacheImporter: Sendable {
             }
             next = try reader.next()
         }
+        contents.hasEndMarker = reader.hasEndMarker
         try blobs.finish()
         return contents
     }
@@ -92,11 +97,7 @@ package final class CacheImporter: Sendable {
         guard reader.size <= terms.largest.feed.document else {
             throw reader.refused(terms.largest.feed.tooLargeDocument)
         }
-        guard reader.size <= OCILayout.largestList else { throw reader.refused(OCILayout.tooLarge) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Int(reader.size))
-        try reader.forEachChunk { chunk in bytes += chunk }
-        return bytes
+        return try reader.list()
     }
 
     private func stageBlob(
@@ -111,7 +112,7 @@ package final class CacheImporter: Sendable {
     }
 }
 
-/// Opens archives on its own thread, because the beginning of an archive may come from a slow pipe.
+/// Reads archives on its own thread, because an archive may come from a slow pipe.
 package actor ArchiveOpener {
     private let executor = QueueExecutor("feedsync.archive")
 
@@ -120,4 +121,9 @@ package actor ArchiveOpener {
     package init() {}
 
     package func open(_ source: any ByteSource) throws(FeedError) -> CacheImporter { try CacheImporter(source) }
+
+    /// Returns the digests of the blobs in an archive.
+    package func list(_ source: any ByteSource) throws(FeedError) -> Set<Digest> {
+        try ArchiveListing.blobs(of: source)
+    }
 }

@@ -4,20 +4,27 @@ internal import FeedCore
 /// Decompresses an archive with libarchive's filters for gzip and zstd.
 ///
 /// It is a separate reader below the one for the tar format, so that the decompressed bytes of a tar header can be
-/// counted: libarchive keeps a header of any size in memory.
+/// counted: libarchive keeps a header of any size in memory. An uncompressed archive needs no such reader.
 final class Decompressor {
-    private let reader: LibarchiveReader
+    private let input: CompressedInput
+    private let reader: LibarchiveReader?
     /// Whether the archive is empty, before or after decompression.
     let isEmpty: Bool
 
-    init(_ source: any ByteSource) throws(FeedError) {
-        let input = try CompressedInput(source)
+    init(_ source: any ByteSource, blockSize: Int) throws(FeedError) {
+        let input = try CompressedInput(source, blockSize: blockSize)
+        self.input = input
+        guard !input.isTar else {
+            (reader, isEmpty) = (nil, false)
+            return
+        }
         if let name = UnreadableFormat.name(of: input.beginning) {
             throw .invalidData(
                 "the archive is compressed with \(name), which feedsync does not read; it reads a tar archive, plain or "
                     + "compressed with gzip or zstd")
         }
-        reader = try LibarchiveReader { () throws(FeedError) in try input.next() }
+        let reader = try LibarchiveReader { () throws(FeedError) in try input.next() }
+        self.reader = reader
         try reader.check(archive_read_support_filter_gzip(reader.handle))
         try reader.check(archive_read_support_filter_zstd(reader.handle))
         try reader.check(archive_read_support_format_raw(reader.handle))
@@ -36,6 +43,7 @@ final class Decompressor {
     /// Returns the next bytes, which stay valid until the next call, or nil at the end.
     func next() throws(FeedError) -> UnsafeRawBufferPointer? {
         if isEmpty { return nil }
+        guard let reader else { return try input.next() }
         var start: UnsafeRawPointer?
         var count = 0
         var offset: Int64 = 0
@@ -44,20 +52,25 @@ final class Decompressor {
         try reader.check(status)
         return UnsafeRawBufferPointer(start: start, count: count)
     }
+
+    /// Skips up to `count` bytes after the last ones, and returns how many it skipped.
+    func skip(_ count: Int64) -> Int64 { reader == nil ? input.skip(count) : 0 }
 }
 
 /// The compressed bytes of an archive, with the first bytes, which identify its format.
 private final class CompressedInput {
-    private static let blockSize = 256 * 1024
+    /// The mark of a tar archive, and its position in the first header.
+    private static let tarMark = (position: 257, bytes: Array("ustar".utf8))
 
     private let source: any ByteSource
-    private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
+    private let block: UnsafeMutableRawBufferPointer
     private(set) var beginning: UnsafeRawBufferPointer
     private var hasBegun = false
 
     /// Waits for enough bytes to identify the format, because a pipe may deliver them one by one.
-    init(_ source: any ByteSource) throws(FeedError) {
+    init(_ source: any ByteSource, blockSize: Int) throws(FeedError) {
         self.source = source
+        block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
         beginning = UnsafeRawBufferPointer(rebasing: block[..<0])
         var count = 0
         while count < UnreadableFormat.longestSignature {
@@ -69,6 +82,14 @@ private final class CompressedInput {
     }
 
     deinit { block.deallocate() }
+
+    /// Whether the first bytes are the header of an uncompressed tar archive.
+    ///
+    /// A header that arrives in pieces goes through the decompressor, which leaves it as it is.
+    var isTar: Bool { beginning.dropFirst(Self.tarMark.position).starts(with: Self.tarMark.bytes) }
+
+    /// Skips up to `count` bytes after the last ones, and returns how many it skipped.
+    func skip(_ count: Int64) -> Int64 { hasBegun ? source.skip(count) : 0 }
 
     /// Returns the next bytes, or nil at the end.
     func next() throws(FeedError) -> UnsafeRawBufferPointer? {

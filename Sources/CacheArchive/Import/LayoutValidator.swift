@@ -8,7 +8,7 @@ struct LayoutValidator {
     private let contents: ArchiveContents
     private let intake: any CacheIntake
     private let terms: ImportTerms
-    private let images: ImageValidator
+    let images: ImageValidator
 
     init(_ contents: ArchiveContents, in intake: any CacheIntake, _ terms: ImportTerms) {
         self.contents = contents
@@ -19,8 +19,8 @@ struct LayoutValidator {
 
     /// Returns the feeds in the order of the index.
     func feeds() throws(FeedError) -> [any ArchivedFeed] {
-        guard let layout = contents.layout else { throw missing(OCILayout.layoutFile) }
-        guard let index = contents.index else { throw missing(OCILayout.indexFile) }
+        guard let layout = contents.layout else { throw OCILayout.missing(OCILayout.layoutFile) }
+        guard let indexBytes = contents.index else { throw OCILayout.missing(OCILayout.indexFile) }
         try OCILayout.readLayout(layout)
         contents.layout = nil
         // The URLs of the feeds by the digests of their documents.
@@ -28,7 +28,12 @@ struct LayoutValidator {
         var seen: Set<ResourceURL.Key> = []
         var feeds: [any ArchivedFeed] = []
         var manifests: Set<Digest> = []
-        for descriptor in try OCILayout.readIndex(index) {
+        let index = try OCILayout.readIndex(indexBytes)
+        guard !index.isThin || contents.hasEndMarker else {
+            throw .invalidData("the archive is cut off: a thin archive ends with an end marker, and this one has none")
+        }
+        images.isThin = index.isThin
+        for descriptor in index.manifests {
             try checkText(descriptor, referencedBy: OCILayout.indexFile)
             guard descriptor.size <= OCILayout.largestList else {
                 throw .invalidData("\(OCILayout.blobName(descriptor.digest)): \(OCILayout.tooLarge)")
@@ -80,10 +85,6 @@ struct LayoutValidator {
             throw .invalidData("\(OCILayout.blobName(descriptor.digest)): \(limit.tooLargeDocument)")
         }
     }
-
-    private func missing(_ name: String) -> FeedError {
-        .invalidData("\(name) is missing: this is no OCI image layout, or it is cut off")
-    }
 }
 
 /// A feed whose document was imported.
@@ -103,7 +104,7 @@ private struct DocumentedFeed: ArchivedFeed {
     /// Visits the images of the feed.
     ///
     /// Throws at an invalid image.
-    func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
+    func forEachImage(_ visit: (FeedImage, ArchivedData) throws(FeedError) -> Void) throws(FeedError) {
         // There may be a million images. Comparing the hashes of their URLs and digests saves memory.
         var digests: [Int: Int] = [:]
         var current = 0
@@ -112,18 +113,17 @@ private struct DocumentedFeed: ArchivedFeed {
             guard current <= limits.feed.images else {
                 throw .invalidData("\(name): \(FeedSizeLimit.tooMany(limits.feed.images))")
             }
-            guard let data else { return try visit(image, nil) }
+            guard let data else { return try visit(image, .none) }
             let digest = data.digest.hashValue
             guard digests.updateValue(digest, forKey: data.url.key.hashValue) ?? digest == digest else {
                 throw .invalidData(
                     "\(name): describes the image \(data.url.text.shortened(to: 200)) in two ways, with two digests")
             }
             let found = try images.find(data.digest, referencedBy: name, limit: limits.image)
-            try visit(
-                image,
-                OfferedImage(
-                    url: data.url, digest: data.digest, size: found.size, type: found.type,
-                    validators: data.validators, fetchedAt: min(data.fetchedAt ?? head.savedAt, now)))
+            let described = LeftOutImage(
+                url: data.url, digest: data.digest, validators: data.validators,
+                fetchedAt: min(data.fetchedAt ?? head.savedAt, now))
+            try visit(image, found.map { .held(described.found(size: $0.size, type: $0.type)) } ?? .leftOut(described))
         }
     }
 }

@@ -16,6 +16,8 @@ enum OCILayout {
 
     static let refName: StaticString = "org.opencontainers.image.ref.name"
     static let title: StaticString = "org.opencontainers.image.title"
+    /// The annotation of the index of a thin archive, with the value "true".
+    static let thin: StaticString = "org.feedsync.thin"
 
     /// The longest media type and the longest digest that an import reads, in bytes.
     private static let longestMediaType = 1024
@@ -61,6 +63,13 @@ struct BlobDescriptor: Hashable {
     let size: Int64
 }
 
+/// The parts of an index that a reader of archives needs.
+struct ArchiveIndex {
+    let manifests: [BlobDescriptor]
+    /// Whether the archive may lack the data of images that an earlier archive contains.
+    let isThin: Bool
+}
+
 /// The parts of a manifest that an import needs.
 struct Manifest {
     let config: BlobDescriptor
@@ -83,25 +92,46 @@ extension OCILayout {
         }
     }
 
-    static func readIndex(_ bytes: [UInt8]) throws(FeedError) -> [BlobDescriptor] {
+    static func readIndex(_ bytes: [UInt8]) throws(FeedError) -> ArchiveIndex {
         try read(bytes, of: indexFile) { reader throws(JSONError) in
             let top = reader.position
             var manifests: [BlobDescriptor]?
             var hasVersion: Bool?
+            var isThin = false
             try JSONObject.read(
-                &reader, ["schemaVersion", "mediaType", "manifests"]
+                &reader, ["schemaVersion", "mediaType", "manifests", "annotations"]
             ) { name, reader throws(JSONError) in
                 switch name {
                 case "schemaVersion":
                     try JSONObject.expect(schemaVersion, &reader)
                     hasVersion = true
                 case "mediaType": try JSONObject.expect(indexType, &reader)
+                case "annotations": isThin = try readThin(&reader)
                 default: manifests = try readDescriptors(&reader, type: manifestType)
                 }
             }
             _ = try JSONObject.require(hasVersion, "schemaVersion", of: top, reader)
-            return try JSONObject.require(manifests, "manifests", of: top, reader)
+            return ArchiveIndex(
+                manifests: try JSONObject.require(manifests, "manifests", of: top, reader), isThin: isThin)
         }
+    }
+
+    /// Reads the annotations of an index, and returns whether they mark a thin archive.
+    private static func readThin(_ reader: inout JSONReader) throws(JSONError) -> Bool {
+        var isThin = false
+        guard try reader.peek() == .object else {
+            try reader.skipValue()
+            return false
+        }
+        try JSONObject.read(&reader, [thin]) { _, reader throws(JSONError) in
+            isThin = try reader.readString(longest: longestMediaType) == "true"
+        }
+        return isThin
+    }
+
+    /// The error for an archive without one of its lists.
+    static func missing(_ name: String) -> FeedError {
+        .invalidData("\(name) is missing: this is no OCI image layout, or it is cut off")
     }
 
     static func readManifest(_ bytes: [UInt8], of name: String) throws(FeedError) -> Manifest {
@@ -206,7 +236,7 @@ extension OCILayout {
         return json.bytes
     }
 
-    static func index(_ manifests: [(manifest: BlobDescriptor, name: String)]) -> [UInt8] {
+    static func index(_ manifests: [(manifest: BlobDescriptor, name: String)], isThin: Bool) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.member("schemaVersion", schemaVersion)
@@ -221,6 +251,7 @@ extension OCILayout {
             json.endObject()
         }
         json.endArray()
+        if isThin { json.annotation(thin, "true") }
         json.endObject()
         return json.bytes
     }

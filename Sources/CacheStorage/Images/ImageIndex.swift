@@ -18,16 +18,18 @@ struct ImageIndex {
     struct IndexRow {
         let image: StoredImage
         let circle: Int64
+        /// Whether an archive brought the data.
+        let isArchived: Bool
     }
 
     /// Returns the data of a URL for a feed: the feed's own data, else the data of its own network, else everybody's.
     func find(_ url: String, in circles: VisibleCircles) throws(FeedError) -> IndexRow? {
         let row = try connection.statement(
             """
-            SELECT circle, digest, size, media_type, etag, last_modified, fetched_at
+            SELECT circle, digest, size, media_type, etag, last_modified, fetched_at, archived
             FROM images WHERE url = ?1 AND circle = ?2
             UNION ALL
-            SELECT circle, digest, size, media_type, etag, last_modified, fetched_at
+            SELECT circle, digest, size, media_type, etag, last_modified, fetched_at, archived
             FROM images WHERE url = ?1 AND circle BETWEEN ?3 AND 0
             """)
         try row.bind(1, url)
@@ -37,7 +39,7 @@ struct ImageIndex {
             let circle = row.integer(0)
             if let known = found, VisibleCircles.rank(known.circle) > VisibleCircles.rank(circle) { return }
             if let image = Self.image(in: row, from: 1, isOfOneFeed: circle > 0) {
-                found = IndexRow(image: image, circle: circle)
+                found = IndexRow(image: image, circle: circle, isArchived: row.integer(7) != 0)
             }
         }
         return found
@@ -163,15 +165,18 @@ struct ImageIndex {
 
     /// Inserts or replaces the row of an image in a circle.
     ///
-    /// If the bytes are the same, the row keeps the date when they were first obtained.
-    func insert(_ image: OfferedImage, in circle: Int64) throws(FeedError) {
+    /// If the bytes are the same, the row keeps the date when they were first obtained, and whether an archive brought
+    /// them.
+    func insert(_ image: OfferedImage, in circle: Int64, isArchived: Bool = false) throws(FeedError) {
         let row = try connection.statement(
             """
-            INSERT INTO images (url, circle, digest, size, media_type, etag, last_modified, fetched_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO images (url, circle, digest, size, media_type, etag, last_modified, fetched_at, archived)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             ON CONFLICT (url, circle) DO UPDATE SET
                 fetched_at = CASE WHEN digest = excluded.digest THEN min(fetched_at, excluded.fetched_at)
                     ELSE excluded.fetched_at END,
+                archived = CASE WHEN digest = excluded.digest THEN max(archived, excluded.archived)
+                    ELSE excluded.archived END,
                 digest = excluded.digest, size = excluded.size, media_type = excluded.media_type,
                 etag = excluded.etag, last_modified = excluded.last_modified
             """)
@@ -183,18 +188,22 @@ struct ImageIndex {
         try row.bind(6, image.validators.etag)
         try row.bind(7, image.validators.lastModified)
         try row.bind(8, image.fetchedAt.microseconds)
+        try row.bind(9, isArchived ? 1 : 0)
         try row.run()
     }
 
-    /// Records an earlier date for bytes that the feed has already.
+    /// Records that an archive brought bytes that the feed has already.
     ///
-    /// The earliest date counts.
-    func recordEarlierDate(_ moment: Timestamp, _ known: IndexRow, of image: OfferedImage) throws(FeedError) {
-        guard known.circle > 0, known.image.digest == image.digest, moment < known.image.fetchedAt else { return }
-        let row = try connection.statement("UPDATE images SET fetched_at = ?3 WHERE url = ?1 AND circle = ?2")
+    /// Of the dates of a feed's own data, the earliest counts.
+    func recordArchived(_ known: IndexRow, as image: OfferedImage) throws(FeedError) {
+        guard known.circle != VisibleCircles.everybody, known.image.digest == image.digest else { return }
+        let isEarlier = known.circle > 0 && image.fetchedAt < known.image.fetchedAt
+        guard isEarlier || !known.isArchived else { return }
+        let row = try connection.statement(
+            "UPDATE images SET fetched_at = ?3, archived = 1 WHERE url = ?1 AND circle = ?2")
         try row.bind(1, image.url.text)
         try row.bind(2, known.circle)
-        try row.bind(3, moment.microseconds)
+        try row.bind(3, (isEarlier ? image.fetchedAt : known.image.fetchedAt).microseconds)
         try row.run()
     }
 
@@ -226,7 +235,7 @@ struct ImageIndex {
                 let taken = OfferedImage(
                     url: image.url, digest: known.image.digest, size: known.image.size, type: known.image.type,
                     validators: image.validators, fetchedAt: known.image.fetchedAt)
-                try insert(taken, in: circles.number(of: .oneFeed))
+                try insert(taken, in: circles.number(of: .oneFeed), isArchived: known.isArchived)
             } else if VisibleCircles.rank(circles.number(of: recipient.circle)) <= VisibleCircles.rank(known.circle) {
                 let row = try connection.statement(
                     """
@@ -325,6 +334,11 @@ struct ImageIndex {
                             SELECT 1 FROM referenced WHERE referenced.url = \(table).url AND feed = \(table).circle) END
                     """)
             }
+            try connection.execute(
+                """
+                DELETE FROM left_out WHERE NOT EXISTS (
+                    SELECT 1 FROM referenced WHERE referenced.url = left_out.url AND referenced.feed = left_out.feed)
+                """)
         } catch {
             try ReferencedURLs.dropTable(in: connection)
             throw error

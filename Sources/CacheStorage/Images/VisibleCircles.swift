@@ -43,6 +43,11 @@ struct VisibleCircles {
         }
     }
 
+    /// Returns whether the feed may see data of a circle.
+    func includes(_ circle: Int64) -> Bool {
+        circle == Self.everybody || circle == feed || circle == Self.ownNetwork && seesOwnNetwork
+    }
+
     /// Returns the priority of a circle: a feed's own data comes before the data of its own network, and that before
     /// everybody's.
     static func rank(_ circle: Int64) -> Int { circle == everybody ? 0 : circle == ownNetwork ? 1 : 2 }

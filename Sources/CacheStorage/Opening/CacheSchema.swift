@@ -145,6 +145,19 @@ struct CacheSchema: Sendable {
             PRIMARY KEY (feed, item_id, urls)
         ) STRICT, WITHOUT ROWID;
         """,
+        // Whether an archive brought the data, and the images whose data a thin archive left out, see `LeftOutImages`.
+        """
+        ALTER TABLE images ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE left_out (
+            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
+            url TEXT NOT NULL,
+            digest BLOB NOT NULL CHECK (length(digest) = 32),
+            etag TEXT,
+            last_modified TEXT,
+            fetched_at INTEGER NOT NULL,
+            PRIMARY KEY (feed, url)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ])
 
     /// "FSYN", which distinguishes a cache's database from any other SQLite file.
@@ -208,9 +221,9 @@ struct CacheSchema: Sendable {
             SELECT count(*) FROM sqlite_schema
             WHERE type = 'table' AND name IN (
                 'feeds', 'items', 'images', 'failures', 'waits', 'last_feed', 'walks', 'linked_pages', 'damaged',
-                'removed')
+                'removed', 'left_out')
             """)
-        guard tables == 10 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
+        guard tables == 11 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
                 """
@@ -223,7 +236,7 @@ struct CacheSchema: Sendable {
                     last_seen, missing, author, rights, tags, text
                 FROM items
                 """,
-                "url, circle, digest, size, media_type, etag, last_modified, fetched_at FROM images",
+                "url, circle, digest, size, media_type, etag, last_modified, fetched_at, archived FROM images",
                 "url, circle, kind, status, message, failed_at, count FROM failures",
                 "feed, until FROM waits",
                 "id FROM last_feed",
@@ -234,6 +247,7 @@ struct CacheSchema: Sendable {
                 """,
                 "digest, url FROM damaged",
                 "feed, item_id, urls FROM removed",
+                "feed, url, digest, etag, last_modified, fetched_at FROM left_out",
             ] {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }

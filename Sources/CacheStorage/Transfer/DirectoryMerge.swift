@@ -18,11 +18,13 @@ final class DirectoryMerge: CacheMerge {
     /// The known results of checking existing data.
     private var isIntact: [Digest: Bool] = [:]
     private var circlesOfLastFeed: (feed: ResourceURL, circles: VisibleCircles)?
+    private var leftOut: LeftOutImages
 
     init(connection: SQLiteConnection, files: Descriptor, incoming: Descriptor) {
         self.connection = connection
         self.files = files
         mover = FileMover(from: incoming, to: files)
+        leftOut = LeftOutImages(connection: connection)
     }
 
     func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?, keptCount: Int)? {
@@ -86,21 +88,56 @@ final class DirectoryMerge: CacheMerge {
         let circles = try circles(of: feed)
         guard let id = circles.feed else { return false }
         let index = ImageIndex(connection: connection)
-        if let known = try index.find(image.url.text, in: circles), try isIntact(known.image) {
-            try index.recordEarlierDate(image.fetchedAt, known, of: image)
+        if let known = try index.find(image.url.text, in: circles),
+            try isIntact(known.image.digest, size: known.image.size)
+        {
+            try index.recordArchived(known, as: image)
             return false
         }
-        try index.insert(image, in: id)
+        try insert(image, for: feed, id)
         offered.append(image)
         if offered.count == FileMover.batchSize { try moveOffered() }
         if isIntact[image.digest] != nil { isIntact[image.digest] = true }
+        return true
+    }
+
+    private func insert(_ image: OfferedImage, for feed: ResourceURL, _ id: Int64) throws(FeedError) {
+        try ImageIndex(connection: connection).insert(image, in: id, isArchived: true)
         try FailureMemory(connection: connection).forget(
             image.url, for: [Recipient(image: image.url, feed: feed, circle: .oneFeed)])
-        return true
     }
 
     func hasData(_ image: FeedImage, of feed: ResourceURL) throws(FeedError) -> Bool {
         try ImageIndex(connection: connection).find(image, in: try circles(of: feed)) != nil
+    }
+
+    func expect(leftOut digests: Set<Digest>) { leftOut.digests = digests }
+
+    func adopt(_ image: LeftOutImage, for feed: ResourceURL) throws(FeedError) -> Adoption {
+        let circles = try circles(of: feed)
+        guard let id = circles.feed else { return .missing }
+        if try ImageIndex(connection: connection).find(image.url.text, in: circles) != nil { return .known }
+        if let data = try leftOut.cachedData(of: image.digest, in: circles),
+            try isIntact(image.digest, size: data.size)
+        {
+            try insert(image.found(size: data.size, type: data.type), for: feed, id)
+            return .taken
+        }
+        try leftOut.remember(image, of: id)
+        return .missing
+    }
+
+    func complete(
+        with held: (Digest, ResourceURL) throws(FeedError) -> (size: Int64, type: ImageType)?,
+        _ taken: (ResourceURL) -> Void
+    ) throws(FeedError) {
+        for feed in try leftOut.feeds() {
+            for image in try leftOut.take(
+                of: feed.id, where: { digest throws(FeedError) in try held(digest, feed.url) })
+            {
+                if try offer(image, for: feed.url) { taken(image.url) }
+            }
+        }
     }
 
     /// Returns the circles of a feed.
@@ -113,13 +150,13 @@ final class DirectoryMerge: CacheMerge {
         return circles
     }
 
-    private func isIntact(_ image: StoredImage) throws(FeedError) -> Bool {
-        if let known = isIntact[image.digest] { return known }
+    private func isIntact(_ digest: Digest, size: Int64) throws(FeedError) -> Bool {
+        if let known = isIntact[digest] { return known }
         // The image may be one whose file is still to be moved.
         try moveOffered()
         try mover.wait()
-        let intact = try ImageFile.condition(of: image.digest, size: image.size, in: files).isIntact
-        isIntact[image.digest] = intact
+        let intact = try ImageFile.condition(of: digest, size: size, in: files).isIntact
+        isIntact[digest] = intact
         return intact
     }
 

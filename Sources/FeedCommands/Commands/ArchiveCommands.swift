@@ -109,12 +109,15 @@ struct ExportCommand {
     func run(_ file: String, _ feeds: [ResourceURL]) async throws(FeedError) -> ExitCode {
         let world = session.world
         if let path = ArchiveFile.path(file) { try session.requireOutsideCache(path, for: "the archive") }
+        let leftOut = try await contentsOfOlderArchives(than: file)
         let lockWait = session.settings.lockWait
         let (report, size) = try await session.withExistingCache { cache throws(FeedError) in
             try await session.showingProgress("exporting", of: "image") { progress throws(FeedError) in
                 try await cache.transfer.read(lockWait: lockWait) { snapshot throws(FeedError) in
                     let target = MeasuredTarget(try world.output.openTarget(ArchiveFile.path(file)))
-                    let report = try world.export(feeds, snapshot, to: target, fileName: file) { progress?.yield($0) }
+                    let report = try world.export(
+                        feeds, snapshot, to: target, fileName: file, without: leftOut
+                    ) { progress?.yield($0) }
                     return (report, target.size)
                 }
             }
@@ -122,6 +125,21 @@ struct ExportCommand {
         session.remark(ArchiveText.summary(report, file: file))
         if session.settings.json, file != "-" { try session.write(ArchiveText.json(report, file: file, size: size)) }
         return .ok
+    }
+
+    /// Returns the digests that the archives of `--without` contain; nil without this option.
+    private func contentsOfOlderArchives(than file: String) async throws(FeedError) -> Set<Digest>? {
+        let older = session.settings.without
+        if older.isEmpty { return nil }
+        let output = session.world.output
+        for other in older where output.isSameFile(ArchiveFile.path(other), ArchiveFile.path(file)) {
+            throw .notFound("\(other): is the file to write, so it cannot be an archive to leave out").asMisuse()
+        }
+        var contents: Set<Digest> = []
+        for other in older {
+            contents.formUnion(try await session.world.listArchive(try output.openSource(ArchiveFile.path(other))))
+        }
+        return contents
     }
 }
 

@@ -74,6 +74,9 @@ enum OptionTable {
         .flag(
             "restore", sets: \.restore, .main, of: [.import],
             "the archives are your own: their feeds count as named by you, and their --keep applies"),
+        .list(
+            "without", "OLD", addsTo: \.without, as: .archivePath, .main, of: [.export],
+            "leave out the images that the archive OLD contains: a thin archive; may be repeated"),
         .flag(
             "undo", sets: \.undo, .main, of: [.remove], "bring removed images back at the next sync of their feeds"),
         .flag(

@@ -78,6 +78,8 @@ struct Settings: Hashable, Sendable {
     var deep = false
     var force = false
     var restore = false
+    /// The older archives whose images an export leaves out.
+    var without: [String] = []
     var undo = false
     var json = false
     var printNew = false

@@ -164,6 +164,11 @@ private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: 
 
 private func digits(_ text: Substring) -> Int64? { DecimalDigits.number(text) }
 
+extension ValueSyntax<String> {
+    /// Parses the path of an archive, with `-` for standard input.
+    static let archivePath = ValueSyntax<String?>.aPath("old.tar", .file, "")
+}
+
 extension ValueSyntax<String?> {
     static func directory(_ example: String) -> ValueSyntax { path(example, .directory) }
 
@@ -177,7 +182,7 @@ extension ValueSyntax<String?> {
     /// Parses a path, with `-` for standard output.
     static let outputPath = aPath("image.jpg", .file, "").orNil("-")
 
-    private static func aPath(_ example: String, _ kind: ValueKind, _ insteadOfURL: String) -> ValueSyntax<String> {
+    fileprivate static func aPath(_ example: String, _ kind: ValueKind, _ insteadOfURL: String) -> ValueSyntax<String> {
         ValueSyntax<String>(kind: kind, expected: "a path such as \(example), not a URL\(insteadOfURL)") { text in
             text.isEmpty || FeedOperand.isURL(text) ? nil : text
         }

@@ -43,11 +43,14 @@ package protocol World: Sendable {
     var decoder: any FeedDecoding { get }
     var gallery: any GalleryWriter { get }
     var tree: any TreeWriter { get }
-    /// Exports the feeds, or all feeds if the list is empty. `fileName` determines the compression.
+    /// Exports the feeds, or all feeds if the list is empty. `fileName` determines the compression. With `leftOut`, the
+    /// archive is thin and lacks the images that have these digests.
     func export(
         _ feeds: [ResourceURL], _ snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
-        progress: @Sendable (Progress) -> Void
+        without leftOut: Set<Digest>?, progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ExportReport
+    /// Returns the digests of the contents of an archive.
+    func listArchive(_ source: any ByteSource) async throws(FeedError) -> Set<Digest>
     /// Opens an archive. Throws if the source does not begin like an archive.
     func openArchive(_ source: any ByteSource) async throws(FeedError) -> any OpenArchive
 }
@@ -72,6 +75,8 @@ package protocol Output: Sendable {
     func openTarget(_ path: String?) throws(FeedError) -> any ByteTarget
     /// Opens a file or standard input. May block.
     func openSource(_ path: String?) throws(FeedError) -> any ByteSource
+    /// Returns whether an input and an output are the same file. Nil is standard input or standard output.
+    func isSameFile(_ input: String?, _ output: String?) -> Bool
     /// Whether standard output is a terminal.
     var isTerminal: Bool { get }
     /// The number of columns of the terminal; nil if standard output is not a terminal.

@@ -3,8 +3,25 @@ package protocol ArchivedFeed {
     var head: FeedHead { get }
     /// Returns the images that were removed from the feed.
     func removed() throws(FeedError) -> RemovedImages
-    /// Visits the images in order, each with its data if the archive contains it.
-    func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError)
+    /// Visits the images in order, each with what the archive says about its data.
+    func forEachImage(_ visit: (FeedImage, ArchivedData) throws(FeedError) -> Void) throws(FeedError)
+}
+
+/// What an archive says about the data of an image.
+package enum ArchivedData: Hashable, Sendable {
+    case none
+    case held(OfferedImage)
+    /// A thin archive leaves the data out, because an earlier archive contains it.
+    case leftOut(LeftOutImage)
+
+    /// The image URL that the data belongs to.
+    var url: ResourceURL? {
+        switch self {
+        case .none: nil
+        case .held(let image): image.url
+        case .leftOut(let image): image.url
+        }
+    }
 }
 
 /// Use case: merge the feeds of an archive into a cache.
@@ -27,9 +44,18 @@ package struct FeedMerging: Sendable {
         self.now = now
     }
 
-    package func merge(_ feeds: [any ArchivedFeed], into cache: any CacheMerge) throws(FeedError) -> ImportReport {
+    /// Merges the feeds of an archive.
+    ///
+    /// `leftOut` has the digests of the data that a thin archive leaves out. `held` returns the size and type of data in
+    /// the archive that a feed accepts: it also becomes the data of images that earlier thin archives left out.
+    package func merge(
+        _ feeds: [any ArchivedFeed], leftOut: Set<Digest> = [],
+        held: (Digest, ResourceURL) throws(FeedError) -> (size: Int64, type: ImageType)? = { _, _ in nil },
+        into cache: any CacheMerge
+    ) throws(FeedError) -> ImportReport {
         var report = ImportReport()
         var offered: Set<ResourceURL.Key> = []
+        try cache.expect(leftOut: leftOut)
         for feed in feeds.sorted(by: { isLater($0.head.savedAt, than: $1.head.savedAt) }) {
             let outcome = try merge(feed, into: cache, &report.missing) { offered.insert($0.key) }
             let isHeldBack =
@@ -37,6 +63,7 @@ package struct FeedMerging: Sendable {
             report.feeds.append(
                 ImportReport.ImportedFeed(url: feed.head.url, outcome: outcome, isHeldBack: isHeldBack))
         }
+        try cache.complete(with: held) { offered.insert($0.key) }
         report.images = offered.count
         return report
     }
@@ -59,24 +86,36 @@ package struct FeedMerging: Sendable {
         if outcome != .kept { try cache.begin(feed.head) }
         if restores { try cache.name(url, keep: keep) }
         var given: [FeedImage] = []
-        try feed.forEachImage { image, offered throws(FeedError) in
+        try feed.forEachImage { image, data throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
             if removed.covers(image) { return }
             if mirrors || keepsLeft && image.lastSeen != nil { given.append(image) }
             guard outcome != .kept else { return }
             if image.lastSeen == nil { try cache.append(image) }
             guard image.lastSeen == nil || keepsLeft else { return }
-            if let offered {
-                if try cache.offer(offered, for: url) { taken(offered.url) }
-            } else if try !cache.hasData(image, of: url) {
-                missing += 1
-            }
+            if try take(data, for: url, into: cache, taken) { return }
+            if try !cache.hasData(image, of: url) { missing += 1 }
         }
         let union = KeptUnion(
             old, given, of: feed.head, oldIsLater: outcome == .kept, keepsEarlier: mirrors, restores: restores)
         if union.changes { try cache.setKept(union.images, archived: union.archived, of: url) }
         if outcome == .kept { try takeData(of: feed, into: cache, taken) }
         return outcome
+    }
+
+    /// Takes the data of an image URL, and returns false if the URL has no data.
+    private func take(
+        _ data: ArchivedData, for feed: ResourceURL, into cache: any CacheMerge, _ taken: (ResourceURL) -> Void
+    ) throws(FeedError) -> Bool {
+        switch data {
+        case .none: return false
+        case .held(let image): if try cache.offer(image, for: feed) { taken(image.url) }
+        case .leftOut(let image):
+            let adoption = try cache.adopt(image, for: feed)
+            if adoption == .taken { taken(image.url) }
+            return adoption != .missing
+        }
+        return true
     }
 
     /// Adds the removed images of the archive to those of the cache, and returns all of them.
@@ -102,10 +141,10 @@ package struct FeedMerging: Sendable {
             referenced.insert(image.url.key)
             for alternative in image.alternatives { referenced.insert(alternative.key) }
         }
-        try feed.forEachImage { _, offered throws(FeedError) in
+        try feed.forEachImage { _, data throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
-            guard let offered, referenced.contains(offered.url.key) else { return }
-            if try cache.offer(offered, for: url) { taken(offered.url) }
+            guard let dataURL = data.url, referenced.contains(dataURL.key) else { return }
+            _ = try take(data, for: url, into: cache, taken)
         }
     }
 

@@ -109,6 +109,49 @@ package protocol CacheMerge {
     func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool
     /// Returns whether a saved feed sees data of the image.
     func hasData(_ image: FeedImage, of feed: ResourceURL) throws(FeedError) -> Bool
+
+    /// Announces the digests of the data that a thin archive leaves out, before the first of its images is adopted.
+    func expect(leftOut digests: Set<Digest>) throws(FeedError)
+    /// Makes data of the cache the data of an image URL, for a single feed. It is data with the image's digest that the
+    /// feed may see, or that an archive brought. If the cache lacks such data, it remembers the image.
+    func adopt(_ image: LeftOutImage, for feed: ResourceURL) throws(FeedError) -> Adoption
+    /// Makes added blobs the data of remembered images that their feeds still reference and that lack data. `held`
+    /// returns the size and type of an added blob that the feed accepts, and `taken` receives each URL that gets data.
+    func complete(
+        with held: (Digest, ResourceURL) throws(FeedError) -> (size: Int64, type: ImageType)?,
+        _ taken: (ResourceURL) -> Void
+    ) throws(FeedError)
+}
+
+/// What a merge finds for an image that a thin archive leaves out.
+package enum Adoption: Hashable, Sendable {
+    /// The feed saw data of the image URL before.
+    case known
+    /// Data of the cache became the data of the image URL.
+    case taken
+    /// The cache lacks the data, and remembers the image.
+    case missing
+}
+
+/// An image URL whose data a thin archive leaves out.
+package struct LeftOutImage: Hashable, Sendable {
+    package let url: ResourceURL
+    package let digest: Digest
+    package let validators: Validators
+    package let fetchedAt: Timestamp
+
+    package init(url: ResourceURL, digest: Digest, validators: Validators, fetchedAt: Timestamp) {
+        self.url = url
+        self.digest = digest
+        self.validators = validators
+        self.fetchedAt = fetchedAt
+    }
+
+    /// Returns the image with its data.
+    package func found(size: Int64, type: ImageType) -> OfferedImage {
+        OfferedImage(
+            url: url, digest: digest, size: size, type: type, validators: validators, fetchedAt: fetchedAt)
+    }
 }
 
 /// The data of an image URL in an import.
@@ -141,6 +184,12 @@ package protocol ByteSource: Sendable {
     /// Reads the next bytes, at most `buffer.count`, and returns their number, which is 0 at the end. Throws
     /// `cancelled` if its task is cancelled while it waits.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int
+    /// Skips up to `count` bytes without reading them, and returns how many it skipped, which is 0 for a pipe.
+    func skip(_ count: Int64) -> Int64
+}
+
+extension ByteSource {
+    package func skip(_ count: Int64) -> Int64 { 0 }
 }
 
 /// A target of bytes: a file that appears complete or not at all, or a stream.
