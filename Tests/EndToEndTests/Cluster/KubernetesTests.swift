@@ -41,27 +41,58 @@ struct KubernetesTests {
         }
     }
 
+    /// Makes the volumes, and returns the scripts of the two Jobs.
+    private func prepare(_ feeds: ClusterFeeds) async throws -> [String] {
+        for directory in ["bin", "feeds", "shared"] { try whole.directory.makeDirectory(directory) }
+        try whole.directory.write(feeds.list, to: "feeds/feeds.opml")
+        return try await documents().dropFirst().map(script)
+    }
+
+    /// Runs a command as in a container, except for the location of its volumes.
+    private func run(_ script: String, _ index: Int) async throws -> ProcessResult {
+        var script = script
+        for directory in ["feeds", "shared"] {
+            script = script.replacing("/\(directory)/", with: "\(whole.directory.path(directory))/")
+        }
+        return try await whole.shell(
+            """
+            ln -sf "$feedsync" "$1/feedsync"; export PATH="$1:$PATH" JOB_COMPLETION_INDEX="$2"
+            export FEEDSYNC_CACHE="$3" FEEDSYNC_ALLOW_PRIVATE=true; exec sh -c "$4"
+            """, whole.directory.path("bin"), String(index), whole.directory.path("cache-\(index)"), script)
+    }
+
+    @Test("A pod of the Kubernetes example that runs again leaves thin archives, and a full one after ten of them")
+    func thinArchives() async throws {
+        let feeds = try ClusterFeeds(hosts: 1, onEach: 1)
+        let jobs = try await prepare(feeds)
+        let part = try await Subprocess.run(
+            "sh", ["-c", "echo $((0x$(printf 127.0.0.1 | sha256sum | cut -c1-8) % 4))"])
+        let index = try #require(Int(part.outputText.dropLast()))
+        let thin = (2...11).map { "part-\(index)-\($0).tar" }
+        for time in 0...11 {
+            // Another pod resumes with the archives of its part.
+            if time == 5 { _ = try await whole.shell(#"rm -rf "$1""#, whole.directory.path("cache-\(index)")) }
+            let result = try await run(jobs[0], index)
+            #expect(result.status == .exited(0), "\(result.errorText)")
+            let expected = ["part-\(index).tar"] + (time <= 10 ? Array(thin.prefix(time)) : [])
+            #expect(Files.names(in: whole.directory.path("shared")).sorted() == expected.sorted(), "\(time)")
+            if time == 10 {
+                let merging = try await run(jobs[1], 0)
+                #expect(merging.status == .exited(0), "\(merging.errorText)")
+                _ = try await whole.shell(#"mv "$1/shared/cache" "$1/merged""#, whole.directory.path)
+            }
+        }
+        let merged = try Program(cache: whole.directory.path("merged"))
+        #expect(Files.names(in: merged.imageDirectory).count == 1)
+        // Only the first run, and none after it, has requested the image.
+        #expect(feeds.server.requests.filter { $0.path == ClusterFeeds.image(1, 0) }.count == 1)
+    }
+
     @Test("The Kubernetes example mirrors all feeds in parts and merges them, even if some fail")
-    func run() async throws {
+    func mirroring() async throws {
         let feeds = try ClusterFeeds(hosts: 12, onEach: 1)
         feeds.server.route("/3-0.json") { _ in Reply(404) }
-        let directories = ["bin", "feeds", "shared"]
-        for directory in directories { try whole.directory.makeDirectory(directory) }
-        try whole.directory.write(feeds.list, to: "feeds/feeds.opml")
-        let jobs = try await documents().dropFirst().map(script)
-
-        /// Runs a command as in a container, except for the location of its volumes.
-        func run(_ script: String, _ index: Int) async throws -> ProcessResult {
-            var script = script
-            for directory in directories.dropFirst() {
-                script = script.replacing("/\(directory)/", with: "\(whole.directory.path(directory))/")
-            }
-            return try await whole.shell(
-                """
-                ln -sf "$feedsync" "$1/feedsync"; export PATH="$1:$PATH" JOB_COMPLETION_INDEX="$2"
-                export FEEDSYNC_CACHE="$3" FEEDSYNC_ALLOW_PRIVATE=true; exec sh -c "$4"
-                """, whole.directory.path("bin"), String(index), whole.directory.path("cache-\(index)"), script)
-        }
+        let jobs = try await prepare(feeds)
         // A pod that lacks its list has failed, and leaves nothing to merge.
         rename(whole.directory.path("feeds/feeds.opml"), whole.directory.path("feeds/other"))
         #expect(try await run(jobs[0], 0).status == .exited(66))

@@ -66,6 +66,29 @@ struct SlurmTests {
         for directory in ["outside", "shared"] { #expect(Files.names(in: program.directory.path(directory)) == []) }
     }
 
+    @Test("A Slurm task that runs again leaves thin archives, and a full one after ten of them")
+    func thinArchives() async throws {
+        let program = try Program()
+        let feeds = try ClusterFeeds(hosts: 1, onEach: 2)
+        for directory in ["bin", "local", "shared"] { try program.directory.makeDirectory(directory) }
+        try program.directory.write(feeds.list, to: "feeds.opml")
+        let shared = program.directory.path("shared")
+        for time in 0...11 {
+            // A task on another node resumes with the archives of its part.
+            let result = try await program.shell(
+                #"""
+                ln -sf "$feedsync" "$1/bin/feedsync"; unset FEEDSYNC_CACHE; [ "$3" != 5 ] || rm -rf "$1/local"/*
+                export PATH="$1/bin:$PATH" NODE_LOCAL="$1/local" PARTS=1 SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0
+                export SLURM_RESTART_COUNT=1 SLURM_ARRAY_JOB_ID=1 SLURM_JOB_PARTITION=main FEEDSYNC_ALLOW_PRIVATE=true
+                exec bash "$2" "$1/feeds.opml" "$1/shared"
+                """#, program.directory.path, "\(Fixtures.directory)/cluster/feedsync.sbatch", "\(time)")
+            expectQuiet(result)
+            let thin = time <= 10 ? (0..<time).map { "part-0-\($0 + 2).tar" } : []
+            #expect(Files.names(in: shared).sorted() == (["part-0.tar"] + thin).sorted(), "\(time)")
+        }
+        #expect(feeds.server.requests.filter { $0.path.hasSuffix(".png") }.count == 2)
+    }
+
     /// Returns a host, `127.0.0.1` or a following one, whose feeds belong to the part.
     private func host(ofPart part: Int, of count: Int) async throws -> Int {
         for host in 1...12 {
