@@ -194,6 +194,57 @@ struct PageFollowerTests {
         #expect(steps.withLock { $0 } == [.following(pages: 2)])
     }
 
+    @Test("a walk through older pages of a feed follows the links of their items once, and reports those that fail")
+    func history() async throws {
+        let client = ScriptedHTTPClient { request in
+            switch request.url {
+            case Self.url:
+                var first = ScriptedHTTPClient.Answer.ok([1])
+                first.head[.link] = "</2>; rel=next"
+                return first
+            case .known("https://feeds.example/2"): return .ok([2])
+            case Self.page("gone"): return .status(404)
+            default: return Self.html([UInt8(request.url.text.utf8.last ?? 0) - UInt8(ascii: "0")])
+            }
+        }
+        func refresh() async throws -> FeedRefresh.Refreshed {
+            let decoder = PagesDecoder(pages: [Self.feed(["page1"]), Self.feed(["page2", "gone", "page3"])])
+            let selection = ImageSelection(follows: true)
+            return try await FeedRefresh(
+                remote: RemoteFeedLoader(
+                    client: client, decoder: decoder, maxBytes: 10_000, maxPages: .max, selection: selection),
+                local: LocalFeedLoader(store: store, now: { Self.start }), keep: .forever,
+                following: PageFollower(
+                    client: client, decoder: decoder, selection: selection, mostImages: 1000, retriesFailed: false,
+                    pagesAtOnce: 4, now: { Self.start })
+            ).refresh(Self.url)
+        }
+        let refreshed = try await refresh()
+        #expect(refreshed.linkedPages.failed.map(\.url) == [Self.page("gone")])
+        let saved = try #require(try await store.retrieve(Self.url, withKept: true))
+        #expect(saved.feed.images.map(\.url) == [.image(1)])
+        #expect(saved.kept.map(\.url) == [.image(2), .image(3)])
+        _ = try await refresh()
+        #expect(client.requests.count == 7)
+    }
+
+    /// Reads a body as the number of a feed, and a page as the numbers of its images.
+    private struct PagesDecoder: FeedDecoding {
+        let pages: [Feed]
+
+        func decode(_ document: FeedSource, taking selection: ImageSelection) throws(FeedError) -> DecodedFeed {
+            DecodedFeed(feed: pages[Int(document.bytes[0]) - 1])
+        }
+
+        func readPage(_ document: FeedSource, taking selection: ImageSelection) throws(FeedError) -> [PageImage] {
+            document.bytes.map { PageImage(url: .image(Int($0))) }
+        }
+
+        func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
+            throw .invalidData("no list")
+        }
+    }
+
     @Test("pages that left the feed are forgotten")
     func forgotten() async throws {
         _ = try await refresh(Self.feed(["a", "b"]), Self.server(["a": Self.html([1])]))

@@ -115,7 +115,7 @@ package struct FeedRefresh: Sendable {
         var refreshed = try await take(
             answer.without(removed), without: removed, followed.pages, of: url, over: old, delivers: delivers,
             telling: tell)
-        refreshed.linkedPages = followed.report
+        refreshed.linkedPages.add(followed.report)
         return refreshed
     }
 
@@ -153,7 +153,7 @@ package struct FeedRefresh: Sendable {
     ) async throws(FeedError) -> HistoryWalk? {
         guard let keep = keepToWalk(over: old) else { return nil }
         return try await HistoryWalk(
-            after: answer, of: url, over: old, keep: keep, without: removed, remote, local)
+            after: answer, of: url, over: old, keep: keep, without: removed, remote, local, following: follower)
     }
 
     /// Saves or confirms the feed, as the server answered.
@@ -265,6 +265,7 @@ package struct FeedRefresh: Sendable {
             let saved = try await save()
             var refreshed = refreshed(savedAt: saved.moment, notes: saved.notes)
             refreshed.pageFailure = saved.pageFailure
+            refreshed.linkedPages = saved.linkedPages
             refreshed.keptCount = saved.keptCount
             if saved.keptCount > 0 {
                 if delivers {

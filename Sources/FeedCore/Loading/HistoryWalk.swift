@@ -8,6 +8,7 @@ struct HistoryWalk {
 
     private let remote: RemoteFeedLoader
     private let local: LocalFeedLoader
+    private let follower: PageFollower?
     private let keep: Keep
     private let terms: RequestTerms
     /// The walks to continue, those through newer pages first.
@@ -25,9 +26,10 @@ struct HistoryWalk {
     /// A new walk begins if the first page has something new, or if more pages are wanted than before.
     init(
         after answer: RemoteFeedLoader.Answer, of url: ResourceURL, over old: SavedFeed?, keep: Keep,
-        without removed: RemovedImages, _ remote: RemoteFeedLoader, _ local: LocalFeedLoader
+        without removed: RemovedImages, _ remote: RemoteFeedLoader, _ local: LocalFeedLoader,
+        following follower: PageFollower?
     ) async throws(FeedError) {
-        (self.remote, self.local, self.keep) = (remote, local, keep)
+        (self.remote, self.local, self.follower, self.keep) = (remote, local, follower, keep)
         (terms, trail) = (answer.imageTerms, answer.trail)
         walks = old?.walks ?? []
         known = try await local.imageIDs(of: url)
@@ -48,7 +50,7 @@ struct HistoryWalk {
     ///
     /// `first` is the result of saving the first page as `saved`.
     mutating func run(
-        after first: LocalFeedLoader.Saved, of saved: SavedFeed, telling tell: @Sendable (FeedStep) -> Void
+        after first: LocalFeedLoader.Saved, of saved: SavedFeed, telling tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> LocalFeedLoader.Saved {
         var result = first
         let earlierNotes = trail.notes.count
@@ -60,7 +62,8 @@ struct HistoryWalk {
                 let page: DecodedFeed?
                 (page, trail) = try await remote.load(walk.page, after: trail, on: terms)
                 if let page {
-                    images = try newImages(of: page).map { $0.leaving(walk.lastSeen) }
+                    let new = try await follow(try newImages(of: page), of: saved, in: &result, telling: tell)
+                    images = new.map { $0.leaving(walk.lastSeen) }
                     result.notes += page.notes.prefix(Self.mostNotes - result.notes.count)
                     if let next = next(after: page, of: walk, isNew: !images.isEmpty, atMost: saved.pages) {
                         walks.insert(walk.going(to: next), at: index)
@@ -77,6 +80,20 @@ struct HistoryWalk {
         }
         result.notes += trail.notes.dropFirst(earlierNotes)
         return result
+    }
+
+    /// Puts the images of linked pages in place of the pages.
+    ///
+    /// An older page of the feed is requested once, and so is a page that its items link to, even if it fails.
+    private func follow(
+        _ images: [FeedImage], of saved: SavedFeed, in result: inout LocalFeedLoader.Saved,
+        telling tell: @escaping @Sendable (FeedStep) -> Void
+    ) async throws(FeedError) -> [FeedImage] {
+        guard let follower else { return images }
+        let followed = try await follower.follow(
+            Feed(format: saved.feed.format, images: images), knowing: [:], requests: true, on: terms, telling: tell)
+        result.linkedPages.add(followed.report)
+        return followed.feed.images.filter { !removed.covers($0) }
     }
 
     /// Returns the images of the page's items that are not saved.

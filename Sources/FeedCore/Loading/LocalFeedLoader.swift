@@ -77,6 +77,8 @@ package struct LocalFeedLoader: Sendable {
         var pageFailure: FeedError?
         /// Notes about the further pages.
         var notes: [String] = []
+        /// What a run has to know about the web pages to which items of further pages link.
+        var linkedPages = LinkedPagesReport()
     }
 
     /// Deletes the old items, timestamps and saves, in this order and in one transaction: a save that fails leaves the

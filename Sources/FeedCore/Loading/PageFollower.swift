@@ -193,6 +193,12 @@ package struct LinkedPagesReport: Hashable, Sendable {
         self.leftAlone = leftAlone
         self.ofPublicPages = ofPublicPages
     }
+
+    mutating func add(_ other: LinkedPagesReport) {
+        failed += other.failed
+        leftAlone += other.leftAlone
+        ofPublicPages.formUnion(other.ofPublicPages)
+    }
 }
 
 extension [LinkedPage] {
