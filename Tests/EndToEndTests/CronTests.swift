@@ -87,4 +87,61 @@ struct CronTests {
         expectQuiet(result)
         #expect(server.paths().sorted() == ["/0.png", "/1.png", "/feed.json"])
     }
+
+    @Test("A pipe gets the same failure of a saved feed and its images once a day, and the exit code tells of each")
+    func repeated() async throws {
+        try await program.run(server.feedURL)
+        let dead = try DeadPort()
+        let other = try FeedServer(images: 1)
+        server.serve(feedOf: [server.imageURL(0), dead.url("/a.png"), dead.url("/b.png")])
+        other.serve(feedOf: [other.imageURL(0), dead.url("/b.png")])
+        func sync(_ options: String...) async throws -> ProcessResult {
+            try await program.run(options + [server.feedURL, other.feedURL])
+        }
+        let first = try await sync()
+        #expect(first.status == .exited(23))
+        #expect(first.errorLines.count == 2, "\(first.errorText)")
+        #expect(first.errorText.contains("2 images from 127.0.0.1") && first.errorText.contains("2 feeds, 4 images"))
+        let second = try await sync()
+        #expect(second.status == .exited(23))
+        #expect(second.errorText == "")
+        let json = try await sync("--json")
+        #expect(json.errorText == "")
+        #expect(try json.json["failures"]?.array?.count == 2)
+        let verbose = try await sync("-v")
+        #expect(verbose.errorText.contains(dead.url("/a.png")) && verbose.errorText.contains("2 feeds, 4 images"))
+        #expect(try await sync("-q").errorText == "")
+        // The first feed was reported a day ago, and the second one later.
+        try await program.sql(
+            """
+            UPDATE reported_failures SET reported_at = reported_at - 86400000000
+            WHERE feed = (SELECT id FROM feeds WHERE url = '\(server.feedURL)')
+            """)
+        #expect(try await sync().errorLines.count == 2)
+        server.serve(feedOf: [server.imageURL(0)])
+        other.serve(feedOf: [other.imageURL(0)])
+        expectQuiet(try await sync())
+        #expect(try await program.sql("SELECT count(*) FROM reported_failures") == "0")
+        server.serve(feedOf: [server.imageURL(0), dead.url("/a.png")])
+        #expect(try await sync().errorLines.count == 2)
+    }
+
+    @Test("A failed feed is reported once a day if it has a saved copy, and else by every run")
+    func repeatedFeed() async throws {
+        server.server.route("/feed.json", Reply(410))
+        for _ in 0..<2 {
+            let result = try await program.run(server.feedURL)
+            #expect(result.status == .exited(65))
+            #expect(result.errorLines.count == 2, "\(result.errorText)")
+        }
+        server.serve(images: [0, 1])
+        expectQuiet(try await program.run(server.feedURL))
+        server.server.route("/feed.json", Reply(410))
+        #expect(try await program.run(server.feedURL).errorLines.count == 2)
+        #expect(try await program.run("-n", server.feedURL).errorLines.count == 2)
+        let again = try await program.run(server.feedURL)
+        #expect(again.status == .exited(65) && again.errorText == "")
+        server.server.route("/feed.json", Reply(404))
+        #expect(try await program.run(server.feedURL).errorText.contains("HTTP 404"))
+    }
 }

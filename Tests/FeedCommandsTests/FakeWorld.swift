@@ -14,16 +14,19 @@ struct FakeWorld: World {
     var output: any Output = RecordedOutput()
     var answer: @Sendable (HTTPRequest) -> ScriptedHTTPClient.Answer = { _ in .ok([]) }
     var closingCache: @Sendable () -> Void = {}
+    /// The cache that every command opens; nil for a new one each time.
+    var cache: Cache?
+    var decoder: any FeedDecoding = StubDecoder(Feed(format: .essential, images: []))
+    var clock: @Sendable () -> Timestamp = { Timestamp(microseconds: 0) }
 
     var endingSignal: Int32? { nil }
     var libraries: [String] { ["libone 1.2"] }
     var content: any HTTPClient { ScriptedHTTPClient(answer) }
     var files: any HTTPClient { ScriptedHTTPClient { _ in .ok([]) } }
-    var decoder: any FeedDecoding { StubDecoder(Feed(format: .essential, images: [])) }
     var gallery: any GalleryWriter { NoGallery() }
     var tree: any TreeWriter { NoTree() }
 
-    func now() -> Timestamp { Timestamp(microseconds: 0) }
+    func now() -> Timestamp { clock() }
     func fileExists(_ path: String) -> Bool { existing.contains(path) }
     func realPath(_ path: String) -> String? { nil }
     func unreadable(_ path: String) -> String? { "there is none" }
@@ -32,10 +35,11 @@ struct FakeWorld: World {
     }
     func ownsFile(_ file: String, cache: String) -> Bool { false }
     func openCache(_ path: String, _ access: CacheAccess) async throws(FeedError) -> Cache {
-        Cache(
-            feeds: InMemoryFeedStore(), images: InMemoryImageStore(), transfer: InMemoryTransfer(),
-            waits: InMemoryFeedWaitStore(), search: ImageSearchSpy(),
-            close: closingCache)
+        cache
+            ?? Cache(
+                feeds: InMemoryFeedStore(), images: InMemoryImageStore(), transfer: InMemoryTransfer(),
+                waits: InMemoryFeedWaitStore(), reportedFailures: InMemoryReportedFailureStore(),
+                search: ImageSearchSpy(), close: closingCache)
     }
     func makeClient(_ settings: NetworkSettings) throws(FeedError) -> any HTTPClient { ScriptedHTTPClient(answer) }
     func export(

@@ -22,7 +22,7 @@ struct WriteGalleryUseCaseTests {
         try await FeedGallery(
             cache: Cache(
                 feeds: feeds, images: images, transfer: InMemoryTransfer(), waits: InMemoryFeedWaitStore(),
-                search: ImageSearchSpy()),
+                reportedFailures: InMemoryReportedFailureStore(), search: ImageSearchSpy()),
             writer: writer, maxAge: { _ in .forever }, now: { Self.now }
         ).write(urls, to: Self.target)
     }

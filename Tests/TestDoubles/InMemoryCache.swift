@@ -38,6 +38,7 @@ package final class InMemoryCache: Sendable {
         /// The kept images of each feed, newest first.
         var kept: [String: [FeedImage]] = [:]
         var troubles: [String: FeedTrouble] = [:]
+        var reportedFailures: [ReportedFailure] = []
         /// The ids of items that had left a feed in an archive.
         var archived: [String: Set<ExactText>] = [:]
         /// The images that the user removed from each feed.

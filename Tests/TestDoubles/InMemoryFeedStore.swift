@@ -110,6 +110,7 @@ package final class InMemoryFeedStore: FeedStore {
             contents.feeds[url.text] = nil
             contents.kept[url.text] = nil
             contents.troubles[url.text] = nil
+            contents.reportedFailures.removeAll { $0.feed.key == url.key }
         }
 
         func deleteItems(of url: ResourceURL, keepingLeft: Bool) throws(FeedError) {

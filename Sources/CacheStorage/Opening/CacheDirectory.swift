@@ -152,6 +152,7 @@ actor CacheOpener {
         return Cache(
             feeds: SQLiteFeedStore(database: database), images: images, transfer: transfer,
             waits: SQLiteFeedWaitStore(database: database),
+            reportedFailures: SQLiteReportedFailureStore(database: database),
             search: ImageFinder(database: database, directories: directories), notices: notices,
             close: {
                 await images.admitReaders()

@@ -158,6 +158,18 @@ struct CacheSchema: Sendable {
             PRIMARY KEY (feed, url)
         ) STRICT, WITHOUT ROWID;
         """,
+        """
+        CREATE TABLE reported_failures (
+            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            of_images INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            status INTEGER,
+            host TEXT,
+            reported_at INTEGER NOT NULL,
+            PRIMARY KEY (feed, number)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ])
 
     /// "FSYN", which distinguishes a cache's database from any other SQLite file.
@@ -221,9 +233,9 @@ struct CacheSchema: Sendable {
             SELECT count(*) FROM sqlite_schema
             WHERE type = 'table' AND name IN (
                 'feeds', 'items', 'images', 'failures', 'waits', 'last_feed', 'walks', 'linked_pages', 'damaged',
-                'removed', 'left_out')
+                'removed', 'left_out', 'reported_failures')
             """)
-        guard tables == 11 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
+        guard tables == 12 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
                 """
@@ -248,6 +260,7 @@ struct CacheSchema: Sendable {
                 "digest, url FROM damaged",
                 "feed, item_id, urls FROM removed",
                 "feed, url, digest, etag, last_modified, fetched_at FROM left_out",
+                "feed, number, of_images, kind, status, host, reported_at FROM reported_failures",
             ] {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }

@@ -31,6 +31,7 @@ struct SyncCommand {
         func results(in cache: Cache) async throws(FeedError) -> Results {
             let transport = try await making.value.get()
             let waits = try await cache.waits.retrieve()
+            let reported = try await cache.reportedFailures.retrieve()
             let begun = ContinuousClock.now
             let report = try await session.fetching(
                 through: transport, spent: spent, meter: meter, mostJobs: ImageDownloads.mostJobs(storing: cache.images)
@@ -41,20 +42,59 @@ struct SyncCommand {
                 return report
             }
             let used = spent + (ContinuousClock.now - begun)
-            let failures = try await writeOutputs(of: cache, after: report, used: used)
+            let layoutFailures = try await writeOutputs(of: cache, after: report, used: used)
             let figures = settings.metricsFileToWrite == nil ? nil : await self.figures(of: cache, after: report)
-            return (report, failures, figures)
+            let failures = await failuresToReport(of: report, after: reported, in: cache)
+            return Results(report: report, failures: failures, layoutFailures: layoutFailures, figures: figures)
         }
         let access = settings.dryRun ? .readOrEmpty : session.saving
-        let (report, failures, figures) = try await session.withCache(access, results)
+        let results = try await session.withCache(access, results)
         lines?.end()
         await writing
-        let ending = finish(report, failures, unwritten: lines?.writeRest(), took: ContinuousClock.now - start)
-        return Monitoring.FinishedRun(ending: ending, report: report, cache: figures)
+        let ending = finish(results, unwritten: lines?.writeRest(), took: ContinuousClock.now - start)
+        return Monitoring.FinishedRun(ending: ending, report: results.report, cache: results.figures)
     }
 
-    /// The report of a run, the failures of its gallery and its tree, and the figures of its cache for the metrics.
-    private typealias Results = (SyncReport, [FeedError], RunMetrics.CacheFigures?)
+    /// The results of a run.
+    private struct Results {
+        let report: SyncReport
+        /// The failures of feeds and images to report.
+        let failures: RepeatedFailures.NewFailures
+        /// The failures of the gallery and the tree.
+        let layoutFailures: [FeedError]
+        /// The figures of the cache for the metrics.
+        let figures: RunMetrics.CacheFigures?
+
+        /// Whether there is a failure to report.
+        var hasNews: Bool {
+            !failures.isEmpty || !layoutFailures.isEmpty || report.fatal != nil || report.noteFailure != nil
+        }
+    }
+
+    /// Returns the failures to report, and saves them, so that a pipe gets the same failure once a day.
+    ///
+    /// A terminal, `--verbose` and a dry run report each failure every time. Then only successes change what is saved.
+    private func failuresToReport(
+        of report: SyncReport, after reported: [ReportedFailure], in cache: Cache
+    ) async -> RepeatedFailures.NewFailures {
+        let all = RepeatedFailures.all(of: report)
+        guard !settings.dryRun else { return all }
+        var repeated = RepeatedFailures(reported, now: session.now())
+        repeated.forgetSuccesses(of: report)
+        let reportsEach = session.world.output.isWatched || settings.verbosity == .verbose
+        let failures = reportsEach ? all : repeated.takeNew(of: report)
+        let remembered = repeated.remembered
+        guard remembered != reported, report.fatal == nil else { return failures }
+        // A run that was stopped has reported failures as well.
+        await uncancelled {
+            do {
+                try await cache.reportedFailures.replace(with: remembered)
+            } catch {
+                session.report(LogLine(error))
+            }
+        }
+        return failures
+    }
 
     /// Writes the gallery and the tree at the end of a run, and returns the errors.
     ///
@@ -162,8 +202,9 @@ struct SyncCommand {
     ///
     /// The result is a failure if the output cannot be written.
     private func finish(
-        _ report: SyncReport, _ layoutFailures: [FeedError], unwritten: FeedError?, took duration: Duration
+        _ results: Results, unwritten: FeedError?, took duration: Duration
     ) -> Result<ExitCode, FeedError> {
+        let (report, layoutFailures) = (results.report, results.layoutFailures)
         for feed in report.feeds {
             if feed.hasEmptied { session.notice(LogLine(emptied: feed.url)) }
             if let newURL = feed.movedTo { session.notice(LogLine(moved: feed.url, to: newURL)) }
@@ -174,12 +215,16 @@ struct SyncCommand {
             for line in SyncText.substitutes(outcome, report, now: session.now()) { session.remark(line) }
         }
         if let failure = report.noteFailure, report.fatal == nil { session.report(LogLine(failure)) }
-        let ends = SyncText.failures(report, wereReported: settings.verbosity == .verbose)
-        for line in ends + layoutFailures.map({ LogLine($0) }) { session.report(line) }
+        // The failures of feeds and images were reported as steps if `--verbose` is given.
+        if settings.verbosity != .verbose {
+            for line in SyncText.lines(of: results.failures) { session.report(line) }
+        }
+        let ends = [SyncText.fatal(report)].compactMap(\.self) + layoutFailures
+        for error in ends { session.report(LogLine(error)) }
         let summary = SyncText.summary(report, took: duration)
-        // A run with failures, or a stopped run, always prints its summary.
-        let isWhole = exitCode(of: report, layoutFailures) == .ok && !report.wasCancelled
-        if isWhole { session.remark(summary) } else { session.notice(summary) }
+        // A run with failures to report, or a stopped run, always prints its summary.
+        let isWhole = exitCode(of: report, layoutFailures) == .ok || !results.hasNews
+        if isWhole && !report.wasCancelled { session.remark(summary) } else { session.notice(summary) }
         do throws(FeedError) {
             if let unwritten, !unwritten.isCancellation, report.fatal == nil { throw unwritten }
             if settings.json {

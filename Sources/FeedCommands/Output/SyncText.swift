@@ -3,25 +3,19 @@ import JSONText
 
 /// Makes the lines of a sync for standard error.
 enum SyncText {
-    /// Returns one line for each distinct cause of failure.
-    ///
-    /// With `wereReported`, the failures of feeds and images were already reported as steps.
-    static func failures(_ report: SyncReport, wereReported: Bool) -> [LogLine] {
-        let end = fatal(report).map { [LogLine($0)] } ?? []
-        guard !wereReported else { return end }
+    /// Returns one line for each distinct cause of these failures.
+    static func lines(of failures: RepeatedFailures.NewFailures) -> [LogLine] {
         var feeds = Causes()
-        for feed in report.feeds {
-            if let error = feed.failure ?? feed.pageFailure {
-                feeds.add(feed.url, error, byReason: error.kind != .connectivity)
-            }
+        for feed in failures.feeds {
+            if let error = feed.ownFailure { feeds.add(feed.url, error, byReason: error.kind != .connectivity) }
         }
         var images = Causes()
-        for failure in report.images.failures { images.add(failure.url, failure.error, byReason: false) }
-        return feeds.lines(of: "feed") + images.lines(of: "image") + end
+        for failure in failures.images { images.add(failure.url, failure.error, byReason: false) }
+        return feeds.lines(of: "feed") + images.lines(of: "image")
     }
 
     /// Returns the error that ended the run, unless the line of a feed already reports it.
-    private static func fatal(_ report: SyncReport) -> FeedError? {
+    static func fatal(_ report: SyncReport) -> FeedError? {
         guard let fatal = report.fatal, !report.feeds.contains(where: { $0.error == fatal }) else { return nil }
         return fatal
     }
@@ -149,22 +143,18 @@ enum SyncJSON {
 /// Groups failures by cause, so that one line reports a hundred images of one unreachable host.
 struct Causes {
     struct Key: Hashable {
-        let kind: FeedError.Kind
-        let status: Int?
-        let host: String?
+        let cause: FailureCause
         /// The reason, if failures with different reasons are reported separately: two feeds of one host may be invalid
         /// in two ways.
         let reason: String?
 
         init(_ error: FeedError, byReason: Bool) {
-            kind = error.kind
-            status = error.status
-            host = error.host
+            cause = FailureCause(error)
             reason = byReason ? error.reason : nil
         }
 
         /// The host, for a line that counts failures.
-        var fromHost: String { host.map { " from \($0)" } ?? "" }
+        var fromHost: String { cause.host.map { " from \($0)" } ?? "" }
     }
 
     private struct Cause {

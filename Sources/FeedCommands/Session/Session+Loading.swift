@@ -105,7 +105,8 @@ extension Session {
                 tellingRetries: settings.verbosity == .verbose ? tellRetry : nil)
         }
         guard let limit = settings.maxTime else { return try await run(fetcher(nil)) }
-        let deadline = Deadline(reason: .connectivity("not finished within --max-time \(Phrases.seconds(limit))"))
+        let reason = FeedError.connectivity("not finished within --max-time \(Phrases.seconds(limit))")
+        let deadline = Deadline(reason: reason.asOutOfTime())
         return try await deadline.passing(after: max(.zero, limit - spent)) { () async throws(Failure) in
             try await run(fetcher(deadline))
         }

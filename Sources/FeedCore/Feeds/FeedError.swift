@@ -65,6 +65,8 @@ package struct FeedError: Error, Hashable, Sendable {
     /// Whether the request was left out, because the server asked for a pause in an earlier run or because the user has
     /// to name the feed.
     package var isWait = false
+    /// Whether the time that the user gave the run was over.
+    package private(set) var isOutOfTime = false
     /// The user has to name the feed before it may be requested.
     package var needsName = false
     /// The pause that the response to this request asked for.
@@ -107,6 +109,8 @@ package struct FeedError: Error, Hashable, Sendable {
     package func lackingRoom() -> FeedError { with { $0.lacksRoom = true } }
 
     package func asMisuse() -> FeedError { with { $0.isMisuse = true } }
+
+    package func asOutOfTime() -> FeedError { with { $0.isOutOfTime = true } }
 
     package var message: String { withoutHint + hintToAppend }
 

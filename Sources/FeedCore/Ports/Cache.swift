@@ -4,6 +4,7 @@ package struct Cache: Sendable {
     package let images: any ImageStore
     package let transfer: any CacheTransfer
     package let waits: any FeedWaitStore
+    package let reportedFailures: any ReportedFailureStore
     package let search: any ImageSearch
     /// Messages to the user about what was repaired when the cache was opened.
     package let notices: [String]
@@ -14,13 +15,14 @@ package struct Cache: Sendable {
 
     package init(
         feeds: any FeedStore, images: any ImageStore, transfer: any CacheTransfer, waits: any FeedWaitStore,
-        search: any ImageSearch, notices: [String] = [],
+        reportedFailures: any ReportedFailureStore, search: any ImageSearch, notices: [String] = [],
         close: @escaping @Sendable () async -> Void = {}
     ) {
         self.feeds = feeds
         self.images = images
         self.transfer = transfer
         self.waits = waits
+        self.reportedFailures = reportedFailures
         self.search = search
         self.notices = notices
         self.close = close

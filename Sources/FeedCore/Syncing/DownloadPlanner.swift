@@ -27,8 +27,8 @@ struct DownloadPlanner: Sendable {
     private var counted: [Counted] = []
     private var numbers: [ResourceURL.Key: Int32] = [:]
     private var feedNumber: Int32 = 0
-    /// The pages that were counted.
-    private var pages: Set<ResourceURL.Key> = []
+    /// The pages that were counted, each with the place of its failure in the list, if it failed in this run.
+    private var pages: [ResourceURL.Key: Int?] = [:]
 
     init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?, newImages: NewImages? = nil) {
         self.choice = choice
@@ -70,20 +70,29 @@ struct DownloadPlanner: Sendable {
         events?.yield(.imagesFound(feed, total: total, cached: cached))
     }
 
-    /// Counts the pages of items without an image that gave no answer, as the images that they stand for.
-    mutating func add(_ report: LinkedPagesReport) {
-        let failed = report.failed.filter { pages.insert($0.url.key).inserted }
-        let leftAlone = report.leftAlone.filter { pages.insert($0.url.key).inserted }
+    /// Counts the pages of a feed's items without an image that gave no answer, as the images that they stand for.
+    mutating func add(_ linked: LinkedPagesReport, of feed: ResourceURL) {
+        for page in linked.leftAlone {
+            if let failure = page.failure { report.leftAlone.insert(.init(failure.error, of: feed)) }
+        }
+        let failed = linked.failed.filter { page in
+            guard let counted = pages[page.url.key] else { return true }
+            if let counted { report.failures[counted].feeds.append(feed) }
+            return false
+        }
+        let leftAlone = linked.leftAlone.filter { pages[$0.url.key] == nil }
         guard !failed.isEmpty || !leftAlone.isEmpty else { return }
-        self.report.total += failed.count + leftAlone.count
-        self.report.skipped += leftAlone.count
+        report.total += failed.count + leftAlone.count
+        report.skipped += leftAlone.count
         events?.yield(.imagesSurveyed(failed.count + leftAlone.count, wanted: 0))
         for page in failed {
             guard let error = page.failure?.error else { continue }
-            self.report.failures.append(ImagesReport.Failure(url: page.url, error: error))
+            pages.updateValue(report.failures.count, forKey: page.url.key)
+            report.failures.append(ImagesReport.Failure(url: page.url, error: error, feeds: [feed]))
             events?.yield(.imageFailed(page.url, error))
         }
         for page in leftAlone {
+            pages.updateValue(nil, forKey: page.url.key)
             if let failure = page.failure { events?.yield(.imageLeftAlone(page.url, failure)) }
         }
     }
@@ -133,6 +142,7 @@ struct DownloadPlanner: Sendable {
     ) {
         let (url, number) = (feedImage.url, Int(number))
         var isCounted = !isNew
+        if case .leftAlone(let failure) = verdict { report.leftAlone.insert(.init(failure.error, of: feed)) }
         if isCounted, counted[number].isOutOfReach {
             if case .outOfReach = verdict { return }
             report.skipped -= 1

@@ -13,6 +13,22 @@ final class DownloadResults: Sendable {
         var outcome = DownloadOutcome()
         /// The result of each URL so far, if a URL can be requested in several ways.
         var results: [ResourceURL.Key: ImageResultKind] = [:]
+        /// The places of URLs in the list of failures, if a URL can be requested in several ways.
+        private var failureNumbers: [ResourceURL.Key: Int] = [:]
+
+        /// Adds a failed image.
+        ///
+        /// Returns false if its URL failed before, for another feed.
+        mutating func fail(_ url: ResourceURL, _ error: FeedError, of feed: ResourceURL?, inSeveralWays: Bool) -> Bool {
+            let feeds = feed.map { [$0] } ?? []
+            guard count(url, .failed, inSeveralWays: inSeveralWays) else {
+                if let number = failureNumbers[url.key] { outcome.report.failures[number].feeds += feeds }
+                return false
+            }
+            if inSeveralWays { failureNumbers[url.key] = outcome.report.failures.count }
+            outcome.report.failures.append(ImagesReport.Failure(url: url, error: error, feeds: feeds))
+            return true
+        }
 
         /// Counts a result.
         ///
@@ -80,7 +96,7 @@ final class DownloadResults: Sendable {
             } else if image.error.smallSize != nil {
                 if count(image.image, .skipped) { events?.yield(.imageTooSmall(image.image, image.error)) }
             } else {
-                fail(image.image, image.error)
+                fail(image.image, image.error, of: image.feed)
             }
         }
     }
@@ -141,11 +157,9 @@ final class DownloadResults: Sendable {
         for await _ in running {}
     }
 
-    private func fail(_ url: ResourceURL, _ error: FeedError) {
-        let isFirst = state.withLock { [inSeveralWays] state in
-            guard state.count(url, .failed, inSeveralWays: inSeveralWays) else { return false }
-            state.outcome.report.failures.append(ImagesReport.Failure(url: url, error: error))
-            return true
+    private func fail(_ url: ResourceURL, _ error: FeedError, of feed: ResourceURL? = nil) {
+        let isFirst = state.withLock { [inSeveralWays] in
+            $0.fail(url, error, of: feed, inSeveralWays: inSeveralWays)
         }
         if isFirst { events?.yield(.imageFailed(url, error)) }
     }

@@ -99,8 +99,8 @@ package struct FeedSync: Sendable {
     ) async throws(FeedError) {
         if let error = feed.report.error, error.isFatal { throw error }
         guard feed.report.failure == nil || !feed.images.isEmpty else { return }
-        planner.add(feed.linkedPages)
         let url = feed.report.url
+        planner.add(feed.linkedPages, of: url)
         let request = ImageChoice.Request(
             feed: url, terms: feed.imageTerms, scope: refreshes.policy(of: url).scope, predecessors: feed.predecessors,
             ofPublicPages: feed.linkedPages.ofPublicPages)

@@ -116,6 +116,7 @@ final class ImagesUnderWay: Sendable {
     struct FailedImage: Sendable {
         let image: ResourceURL
         let error: FeedError
+        let feed: ResourceURL?
         let hasOtherData: Bool
     }
 
@@ -175,7 +176,9 @@ final class ImagesUnderWay: Sendable {
     }
 
     private static func failure(of image: WantedImage, _ error: FeedError) -> FailedImage {
-        FailedImage(image: image.image, error: image.firstFailure ?? error, hasOtherData: image.hasOtherData)
+        FailedImage(
+            image: image.image, error: image.firstFailure ?? error, feed: image.terms.feed,
+            hasOtherData: image.hasOtherData)
     }
 
     /// Returns failures in the order in which their images were added.

@@ -13,6 +13,18 @@ package struct SyncReport: Hashable, Sendable {
     package let noteFailure: FeedError?
     /// The pauses that later runs have to respect.
     package let waits: [FeedWait]
+
+    package init(
+        feeds: [FeedReport], images: ImagesReport, fatal: FeedError? = nil, wasCancelled: Bool = false,
+        noteFailure: FeedError? = nil, waits: [FeedWait] = []
+    ) {
+        self.feeds = feeds
+        self.images = images
+        self.fatal = fatal
+        self.wasCancelled = wasCancelled
+        self.noteFailure = noteFailure
+        self.waits = waits
+    }
 }
 
 /// The result of one run for one feed.
@@ -50,6 +62,9 @@ package struct FeedReport: Hashable, Sendable {
     /// The error of a further page, although the feed is saved.
     package var pageFailure: FeedError? { outcome == .updated || outcome == .unchanged ? error : nil }
 
+    /// The failure of the feed or of a further page.
+    package var ownFailure: FeedError? { failure ?? pageFailure }
+
     package init(
         url: ResourceURL, outcome: Outcome, images: Int = 0, kept: Int = 0, savedAt: Timestamp? = nil,
         error: FeedError?, movedTo: ResourceURL? = nil, notes: [String] = [], hasEmptied: Bool = false
@@ -73,6 +88,33 @@ package struct ImagesReport: Hashable, Sendable {
     package struct Failure: Hashable, Sendable {
         package let url: ResourceURL
         package let error: FeedError
+        /// The feeds that lack the image.
+        package var feeds: [ResourceURL] = []
+
+        package init(url: ResourceURL, error: FeedError, feeds: [ResourceURL] = []) {
+            self.url = url
+            self.error = error
+            self.feeds = feeds
+        }
+    }
+
+    /// The images of a feed that were skipped after the same permanent failure, whatever their hosts.
+    package struct LeftAlone: Hashable, Sendable {
+        private let feed: ResourceURL.Key
+        private let kind: FeedError.Kind
+        private let status: Int?
+
+        package init(_ error: FeedError, of feed: ResourceURL) {
+            self.feed = feed.key
+            kind = error.kind
+            status = error.status
+        }
+
+        init(_ failure: ReportedFailure) {
+            feed = failure.feed.key
+            kind = failure.cause.kind
+            status = failure.cause.status
+        }
     }
 
     package var total = 0
@@ -83,6 +125,7 @@ package struct ImagesReport: Hashable, Sendable {
     /// after a permanent failure.
     package var skipped = 0
     package var failures: [Failure] = []
+    package var leftAlone: Set<LeftAlone> = []
     /// The size of the images that were downloaded in this run.
     package var bytes: Int64 = 0
 
@@ -97,6 +140,7 @@ package struct ImagesReport: Hashable, Sendable {
         sum.downloaded += right.downloaded
         sum.skipped += right.skipped
         sum.failures += right.failures
+        sum.leftAlone.formUnion(right.leftAlone)
         sum.bytes += right.bytes
         return sum
     }
