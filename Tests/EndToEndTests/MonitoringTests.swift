@@ -44,6 +44,10 @@ struct MonitoringTests {
             "feedsync_cache_size_bytes": Double(size), "feedsync_build_info{version=\"0.2.0\"}": 1,
         ]
         for (name, value) in expected { #expect(figures[name] == value, "\(name)") }
+        let feed = "{feed=\"\(server.feedURL)\"}"
+        #expect(figures["feedsync_feed_images\(feed)"] == 3)
+        #expect(figures["feedsync_feed_failures\(feed)"] == 1)
+        #expect(try #require(figures["feedsync_feed_last_success_timestamp_seconds\(feed)"]) > 1_700_000_000)
         // There has been no success yet, so an alert on the time since then is raised.
         #expect(figures["feedsync_last_success_timestamp_seconds"] == 0)
         #expect(try #require(figures["feedsync_last_run_duration_seconds"]) > 0)

@@ -1,4 +1,5 @@
 import FeedCore
+import TestDoubles
 import Testing
 
 @testable import FeedCommands
@@ -140,6 +141,35 @@ struct RunMetricsTests {
             let text = metrics(endedAt: microseconds, exitCode: 0)
             #expect(text.contains("\nfeedsync_last_run_timestamp_seconds 0.000000\n"))
         }
+    }
+
+    @Test("each feed has metrics with its escaped URL, without passwords, up to 1,000 feeds")
+    func feeds() throws {
+        let odd = try ResourceURL("http://ann:s3cret@a.example/x?q=\u{22}a\u{22}").asFeed
+        let others = (0..<1000).map { ResourceURL.known("https://feeds.example/\($0)") }
+        var images = ImagesReport()
+        images.failures = [.init(url: odd, error: .invalidData("x"), feeds: [odd, others[0]])]
+        let saved = SavedFeed(
+            url: odd, feed: Feed(format: .rss, images: []), savedAt: Timestamp(microseconds: 5_000_000))
+        let text = RunMetrics(
+            endedAt: Timestamp(microseconds: 0), duration: .zero, exitCode: 0,
+            report: SyncReport(
+                feeds: [FeedReport(url: odd, outcome: .failed, error: .invalidData("x"))]
+                    + others.map { FeedReport(url: $0, outcome: .updated, savedAt: saved.savedAt, error: nil) },
+                images: images),
+            cache: .init(
+                images: ImageTotals(count: 0, bytes: 0), oldestFeed: nil, feeds: [FeedSummary(saved.head, images: 7)]),
+            earlierSuccess: nil, shard: nil
+        ).text
+        let lines = text.split(separator: "\n").filter { $0.contains("{feed=") }
+        #expect(lines.count == 3000)
+        #expect(!text.contains("s3cret"))
+        let label = "{feed=\"\(odd.text.replacing("\"", with: "\\\""))\"}"
+        #expect(lines.contains("feedsync_feed_last_success_timestamp_seconds\(label) 5.000000"))
+        #expect(lines.contains("feedsync_feed_images\(label) 7"))
+        #expect(lines.contains("feedsync_feed_failures\(label) 2"))
+        #expect(lines.contains("feedsync_feed_failures{feed=\"https://feeds.example/0\"} 1"))
+        #expect(lines.contains("feedsync_feed_last_success_timestamp_seconds{feed=\"https://feeds.example/0\"} 0"))
     }
 
     @Test("the metrics keep the last success during failures, and have 0 before the first")

@@ -137,7 +137,7 @@ struct SyncCommand {
             do {
                 let saved = try await cache.feeds.summaries().filter { feeds.contains($0.url.key) }
                 return RunMetrics.CacheFigures(
-                    images: try await cache.images.totals(), oldestFeed: saved.map(\.head.savedAt).min())
+                    images: try await cache.images.totals(), oldestFeed: saved.map(\.head.savedAt).min(), feeds: saved)
             } catch {
                 // If an error of the cache ended the run, that error has already been reported.
                 if report.fatal == nil { session.report(LogLine(error)) }

@@ -8,7 +8,12 @@ struct RunMetrics {
         let images: ImageTotals
         /// The oldest time of a last confirmation among the feeds of the run.
         let oldestFeed: Timestamp?
+        /// The saved feeds of the run.
+        var feeds: [FeedSummary] = []
     }
+
+    /// The most feeds with metrics of their own, because each label is a time series for Prometheus.
+    static let mostFeeds = 1000
 
     let endedAt: Timestamp
     let duration: Duration
@@ -62,7 +67,10 @@ struct RunMetrics {
             "feedsync_last_run_duration_seconds", "How long the last run took.",
             [(nil, "\(duration.inSeconds)")])
         add("feedsync_last_run_exit_code", "Exit code of the last run; 0 is success.", [(nil, "\(exitCode)")])
-        if let report { self.add(report, add) }
+        if let report {
+            self.add(report, add)
+            addFeeds(of: report, add)
+        }
         if let cache {
             add("feedsync_cache_images", "Images in the cache, each file once.", [(nil, "\(cache.images.count)")])
             add("feedsync_cache_size_bytes", "Bytes of the images in the cache.", [(nil, "\(cache.images.bytes)")])
@@ -94,6 +102,36 @@ struct RunMetrics {
         add(
             "feedsync_downloaded_bytes", "Bytes of the images that the last run downloaded.", [(nil, "\(images.bytes)")]
         )
+    }
+
+    private func addFeeds(
+        of report: SyncReport, _ add: (String, String, [(label: String?, value: String)]) -> Void
+    ) {
+        guard let cache else { return }
+        let saved = Dictionary(cache.feeds.map { ($0.url.key, $0) }) { first, _ in first }
+        var failures: [ResourceURL.Key: Int] = [:]
+        for feed in report.feeds where feed.ownFailure != nil { failures[feed.url.key, default: 0] += 1 }
+        for feed in report.images.failures.lazy.flatMap(\.feeds) { failures[feed.key, default: 0] += 1 }
+        var labels: Set<String> = []
+        let feeds = report.feeds.prefix(Self.mostFeeds).compactMap { feed -> (label: String, key: ResourceURL.Key)? in
+            let label = "feed=\"\(Self.escaped(feed.url.text.withoutPasswords))\""
+            return labels.insert(label).inserted ? (label, feed.url.key) : nil
+        }
+        add(
+            "feedsync_feed_last_success_timestamp_seconds",
+            "When the server last sent or confirmed the feed, in seconds since 1970; 0 if the feed is not saved.",
+            feeds.map { ($0.label, saved[$0.key].map { Self.seconds($0.head.savedAt) } ?? "0") })
+        add(
+            "feedsync_feed_images", "Current and kept images of the saved feed.",
+            feeds.map { ($0.label, "\(saved[$0.key]?.images ?? 0)") })
+        add(
+            "feedsync_feed_failures", "Failures of the feed and its images in the last run.",
+            feeds.map { ($0.label, "\(failures[$0.key] ?? 0)") })
+    }
+
+    /// Escapes the value of a label.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 
     /// Returns the seconds since 1970, at least 0.
