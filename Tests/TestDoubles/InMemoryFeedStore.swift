@@ -163,9 +163,7 @@ package final class InMemoryFeedStore: FeedStore {
         }
 
         func letGo(from url: ResourceURL, by keep: Keep, now: Timestamp) {
-            guard let saved = contents.feeds[url.text] else { return }
-            contents.kept[url.text] = keep.covered(
-                of: kept(url), besides: saved.feed.images, savedAt: saved.savedAt, now: now)
+            contents.letGo(from: url, by: keep, now: now)
         }
 
         func countKept(of url: ResourceURL) -> Int { kept(url).count }
@@ -190,6 +188,14 @@ package final class InMemoryFeedStore: FeedStore {
             try store.receive(.note)
             if contents.feeds[url.text] != nil { contents.troubles[url.text] = trouble }
         }
+    }
+}
+
+extension InMemoryCache.Contents {
+    mutating func letGo(from url: ResourceURL, by keep: Keep, now: Timestamp) {
+        guard let saved = feeds[url.text] else { return }
+        kept[url.text] = keep.covered(
+            of: kept[url.text] ?? [], besides: saved.feed.images, savedAt: saved.savedAt, now: now)
     }
 }
 

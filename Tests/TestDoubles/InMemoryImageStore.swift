@@ -280,6 +280,7 @@ package final class InMemoryImageStore: ImageStore {
             guard let removed = mode.imagesLeftOut[saved.url.key] else { continue }
             left.deleteImages(of: saved.url, coveredBy: removed)
         }
+        for items in mode.keptLeftOut { left.letGo(from: items.feed, by: items.keep, now: items.now) }
         return left.referenced
     }
 

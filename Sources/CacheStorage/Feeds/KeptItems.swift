@@ -133,6 +133,20 @@ struct KeptItems {
         return Int(count)
     }
 
+    /// The row of a kept item.
+    struct Place: Hashable {
+        let feed: Int64
+        let position: Int64
+    }
+
+    /// Returns the places of the items that the rule excludes.
+    func places(excludedBy keep: Keep, now: Timestamp) throws(FeedError) -> [Place] {
+        guard let row = try statement("SELECT position", excludedBy: keep, now) else { return [] }
+        var places: [Place] = []
+        try row.forEachRow { () throws(FeedError) in places.append(Place(feed: feed, position: row.integer(0))) }
+        return places
+    }
+
     /// Returns a statement for the items that the rule excludes; nil if it excludes none.
     private func statement(
         _ action: String, excludedBy keep: Keep, _ now: Timestamp

@@ -300,13 +300,20 @@ struct ImageIndex {
         var ids: Set<Int64> = []
         for url in mode.feedsLeftOut { if let row = try FeedRow.find(url, in: connection) { ids.insert(row.id) } }
         let leftOut = mode.imagesLeftOut
+        var keptLeftOut: Set<KeptItems.Place> = []
+        for items in mode.keptLeftOut {
+            guard let kept = try KeptItems(connection: connection, of: items.feed) else { continue }
+            keptLeftOut.formUnion(try kept.places(excludedBy: items.keep, now: items.now))
+        }
         let item = try connection.statement(
             """
-            SELECT feeds.id, own_network, items.url, alternatives, item_id, feeds.url
+            SELECT feeds.id, own_network, items.url, alternatives, item_id, feeds.url, position
             FROM feeds CROSS JOIN items ON items.feed = feeds.id
             """)
         try item.forEachRow { () throws(FeedError) in
             guard !ids.contains(item.integer(0)), let url = item.text(2) else { return }
+            let place = KeptItems.Place(feed: item.integer(0), position: item.integer(6))
+            if keptLeftOut.contains(place) { return }
             let circles = VisibleCircles(feed: item.integer(0), seesOwnNetwork: item.integer(1) != 0)
             let urls = [url] + AlternativeURLs.split(item.text(3) ?? "")
             if !leftOut.isEmpty, let removed = leftOut[ResourceURL.Key(item.text(5) ?? "")],

@@ -71,11 +71,11 @@ extension Session {
     func report(_ report: ValidateReport, failure: FeedError?) throws(FeedError) {
         let wasStopped = failure?.isCancellation == true
         if let line = report.ahead { notice(line, "feed_ahead") }
-        for line in report.damage { self.report(line) }
         if settings.dryRun {
             for line in report.plan { try plan(line) }
             if wasStopped { notice("stopped; there may be more to do", "stopped") }
         } else {
+            for line in report.damage { self.report(line) }
             // A loss of data is always reported, because the next sync has to download it again.
             for line in report.losses { self.report(line, "damage") }
             for line in report.letGoSteps { detail(line) }
@@ -143,7 +143,7 @@ struct ValidateCommand {
                 feed.url, maxAge: settings.of(feed.url).maxAge, dryRun: dryRun)
             switch fault {
             case nil: continue
-            case .letGo(let count): report.letGo.append((feed.url, count))
+            case .letGo(let count, let items): report.letGo.append((items, count))
             case .ahead(let staleness): report.feedsAhead.append((feed.url, staleness))
             case let fault?: report.feedsDeleted.append((feed.url, fault))
             }

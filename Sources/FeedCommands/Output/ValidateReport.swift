@@ -14,7 +14,7 @@ struct ValidateReport {
     /// Feeds saved ahead of the clock, which are kept.
     var feedsAhead: [(url: ResourceURL, staleness: Staleness)] = []
     /// The images of items that left their feed and that its `--keep` no longer covers.
-    var letGo: [(url: ResourceURL, images: Int)] = []
+    var letGo: [(items: RemovalMode.ExcludedItems, images: Int)] = []
     /// The images that the user removed, or brings back, by feed.
     var removals: [RemoveImages.Change] = []
     var restorations: [RemoveImages.Change] = []
@@ -32,7 +32,8 @@ struct ValidateReport {
     var rehearsal: RemovalMode {
         let images = removals.map { ($0.feed.key, $0.removed) }
         return .dryRun(
-            withoutFeeds: feedsDeleted.map(\.url), withoutImages: Dictionary(images) { first, _ in first })
+            withoutFeeds: feedsDeleted.map(\.url), withoutImages: Dictionary(images) { first, _ in first },
+            withoutKept: letGo.map(\.items))
     }
 
     var json: String { JSONFormat.text(figures) }
@@ -103,8 +104,9 @@ struct ValidateReport {
     }
 
     var letGoSteps: [LogLine] {
-        letGo.map { url, images in
-            LogLine(step: "images_let_go", of: url, "no longer keeps \(Phrases.count(images, "image")) that left it")
+        letGo.map { items, images in
+            let count = Phrases.count(images, "image")
+            return LogLine(step: "images_let_go", of: items.feed, "no longer keeps \(count) that left it")
         }
     }
 
@@ -135,7 +137,10 @@ struct ValidateReport {
         var lines = feedsDeleted.map { "would delete \($0.url)\($0.fault.map { " (\(Self.inBrief($0)))" } ?? "")" }
         lines += images(of: removals).map { "would remove \($0.url) from the feed \($0.feed)" }
         lines += images(of: restorations).map { "would bring \($0.url) back to the feed \($0.feed)" }
-        lines += letGo.map { "would no longer keep \(Phrases.count($0.images, "image")) that left \($0.url)" }
+        lines += letGo.map { items, images in
+            "would no longer keep \(Phrases.count(images, "image")) that left \(items.feed)"
+        }
+        lines += damage.map(\.text)
         if damaged.files > 0 {
             lines.append("would move \(Phrases.count(damaged.files, "damaged image")) to damaged/")
         }

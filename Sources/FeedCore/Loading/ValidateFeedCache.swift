@@ -14,7 +14,7 @@ package struct ValidateFeedCache: Sendable {
         /// The feed was saved ahead of the clock and is kept, because the clock may be wrong.
         case ahead(Staleness)
         /// The feed is kept, except for images that left it and that its `Keep` no longer covers.
-        case letGo(images: Int)
+        case letGo(images: Int, RemovalMode.ExcludedItems)
     }
 
     /// Deletes the feed if it is stale or unreadable, and returns the reason.
@@ -50,7 +50,7 @@ package struct ValidateFeedCache: Sendable {
                 try change.letGo(from: saved.url, by: keep, now: moment)
             }
         }
-        return .letGo(images: count)
+        return .letGo(images: count, .init(of: saved.url, excludedBy: keep, now: moment))
     }
 
     /// Returns the fault of a feed.

@@ -148,7 +148,22 @@ package struct ImageTotals: Hashable, Sendable {
 /// A dry run counts as if these feeds and images were deleted before.
 package enum RemovalMode: Hashable, Sendable {
     case forReal
-    case dryRun(withoutFeeds: [ResourceURL], withoutImages: [ResourceURL.Key: RemovedImages] = [:])
+    case dryRun(
+        withoutFeeds: [ResourceURL], withoutImages: [ResourceURL.Key: RemovedImages] = [:],
+        withoutKept: [ExcludedItems] = [])
+
+    /// The kept items of a feed that its `keep` no longer covers.
+    package struct ExcludedItems: Hashable, Sendable {
+        package let feed: ResourceURL
+        package let keep: Keep
+        package let now: Timestamp
+
+        package init(of feed: ResourceURL, excludedBy keep: Keep, now: Timestamp) {
+            self.feed = feed
+            self.keep = keep
+            self.now = now
+        }
+    }
 
     package var isDryRun: Bool { if case .dryRun = self { true } else { false } }
 
@@ -156,7 +171,7 @@ package enum RemovalMode: Hashable, Sendable {
     package var feedsLeftOut: [ResourceURL] {
         switch self {
         case .forReal: []
-        case .dryRun(let feeds, _): feeds
+        case .dryRun(let feeds, _, _): feeds
         }
     }
 
@@ -164,7 +179,15 @@ package enum RemovalMode: Hashable, Sendable {
     package var imagesLeftOut: [ResourceURL.Key: RemovedImages] {
         switch self {
         case .forReal: [:]
-        case .dryRun(_, let images): images
+        case .dryRun(_, let images, _): images
+        }
+    }
+
+    /// The kept items that a dry run treats as deleted.
+    package var keptLeftOut: [ExcludedItems] {
+        switch self {
+        case .forReal: []
+        case .dryRun(_, _, let items): items
         }
     }
 }
