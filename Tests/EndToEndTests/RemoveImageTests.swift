@@ -211,4 +211,31 @@ struct RemoveImageTests {
         expectQuiet(try await other.run("export", copy))
         #expect(try Files.bytes(copy) == Files.bytes(file))
     }
+
+    @Test("A damaged list of removed images is an error, which validate ends by forgetting what it can't read")
+    func unreadable() async throws {
+        try await program.run("remove", server.imageURL(1), server.imageURL(2))
+        try await program.sql("UPDATE removed SET urls = 'nonsense' WHERE urls LIKE '%/1.png'")
+        for command in [["show", server.feedURL], ["sync"], ["export", program.directory.path("cache.tar")]] {
+            let result = try await program.run(command)
+            #expect(result.status == .exited(74), "\(command) \(result.errorText)")
+            #expect(result.errorText.contains("feedsync validate") && result.outputText == "", "\(command)")
+        }
+        let plan = try await program.run("validate", "-n")
+        #expect(plan.outputText.contains("would forget the removal of 1 image"))
+        let result = try await program.run("validate")
+        #expect(result.status == .exited(0) && result.errorText.contains("forgot the removal of 1 image"))
+        expectQuiet(try await program.run("validate"))
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(try await shown() == ["/0.png", "/1.png"])
+    }
+
+    @Test("show leaves removed images out although the saved feed can't be read")
+    func unreadableFeed() async throws {
+        try await program.run("remove", server.imageURL(1))
+        try await program.sql("UPDATE items SET url = 'nonsense' WHERE position = 0")
+        let result = try await program.run("show", server.feedURL)
+        #expect(result.status == .exited(74))
+        #expect(result.outputText.contains(server.imageURL(2)) && !result.outputText.contains(server.imageURL(1)))
+    }
 }

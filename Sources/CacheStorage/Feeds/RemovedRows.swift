@@ -6,16 +6,42 @@ struct RemovedRows {
 
     /// Returns the removed images of a feed.
     ///
-    /// Invalid URLs are skipped, because they cover no image.
+    /// Throws `unreadable` for an invalid row, because the feed would contain the image again.
     func removed(from feed: ResourceURL) throws(FeedError) -> RemovedImages {
         let row = try connection.statement("SELECT item_id, urls FROM removed WHERE feed = ?1")
         try row.bind(1, feed.text)
         var entries: [RemovedImages.Removal] = []
         try row.forEachRow { () throws(FeedError) in
-            let urls = AlternativeURLs.split(row.text(1) ?? "").compactMap(ResourceURL.init(stored:))
+            guard let urls = Self.urls(row.text(1)) else {
+                throw .unreadable("\(connection.path): the list of images that were removed from \(feed) is damaged")
+            }
             entries.append(RemovedImages.Removal(id: row.text(0) ?? "", urls: urls))
         }
         return RemovedImages(entries)
+    }
+
+    /// Returns the URLs of a row; nil if one of them is invalid, or if there are none.
+    private static func urls(_ text: String?) -> [ResourceURL]? {
+        let texts = AlternativeURLs.split(text ?? "")
+        let urls = texts.compactMap(ResourceURL.init(stored:))
+        return urls.isEmpty || urls.count < texts.count ? nil : urls
+    }
+
+    /// Deletes the invalid rows, or only counts them, and returns their number.
+    func deleteInvalid(onlyCounting: Bool) throws(FeedError) -> Int {
+        let row = try connection.prepare("SELECT feed, item_id, urls FROM removed")
+        var invalid: [[String]] = []
+        try row.forEachRow { () throws(FeedError) in
+            let isValid = row.text(0).flatMap(ResourceURL.init(stored:)) != nil && Self.urls(row.text(2)) != nil
+            if !isValid { invalid.append([row.text(0) ?? "", row.text(1) ?? "", row.text(2) ?? ""]) }
+        }
+        if onlyCounting { return invalid.count }
+        let deletion = try connection.statement("DELETE FROM removed WHERE feed = ?1 AND item_id = ?2 AND urls = ?3")
+        for columns in invalid {
+            for (number, text) in columns.enumerated() { try deletion.bind(Int32(number + 1), text) }
+            try deletion.run()
+        }
+        return invalid.count
     }
 
     func replace(with removed: RemovedImages, of feed: ResourceURL) throws(FeedError) {

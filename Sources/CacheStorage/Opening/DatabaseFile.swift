@@ -218,7 +218,11 @@ extension DatabaseFile {
             try requireNotEmptied()
             let connection = try openForWriting(lock: lock)
             try examine(connection)
-            return (connection, [])
+            let forgotten = try connection.writing { () throws(FeedError) in
+                try RemovedRows(connection: connection).deleteInvalid(onlyCounting: false)
+            }
+            guard forgotten > 0 else { return (connection, []) }
+            return (connection, ["\(path): forgot the removal of \(images(forgotten)), because it can't be read"])
         } catch let error where error.kind == .storage(.unreadable) {
             let name = try setAside()
             let notice = "\(error.withoutHint); it was set aside as \(name), and a new database begins"
@@ -231,12 +235,16 @@ extension DatabaseFile {
         do {
             let connection = try openForReading()
             try examine(connection)
-            return (connection, [])
+            let forgotten = try RemovedRows(connection: connection).deleteInvalid(onlyCounting: true)
+            guard forgotten > 0 else { return (connection, []) }
+            return (connection, ["would forget the removal of \(images(forgotten)), because it can't be read"])
         } catch let error where error.kind == .storage(.unreadable) {
             let plan = "would set aside the database as \(try freeName()), and begin a new one: \(error.withoutHint)"
             return (try inMemory(), [plan])
         }
     }
+
+    private func images(_ count: Int) -> String { count == 1 ? "1 image" : "\(count) images" }
 
     private func examine(_ connection: SQLiteConnection) throws(FeedError) {
         // The damage must be found twice, because the consequence is a new database.

@@ -45,7 +45,7 @@ package struct FeedLoaderWithFallback: Sendable {
                 notes: latest.notes, kept: latest.kept, hasEmptied: latest.hasEmptied,
                 pageFailure: latest.pageFailure,
                 seesOwnNetwork: latest.imageTerms.map { $0.addresses == .any })
-        } catch let error where error.isCancellation {
+        } catch let error where error.isCancellation || error.kind == .storage(.unreadable) {
             throw error
         } catch {
             return try await loadSaved(url, instead: error)

@@ -76,19 +76,19 @@ package struct FeedRefresh: Sendable {
 
     /// Requests the feed.
     ///
-    /// With `delivers`, an unreadable saved copy stays as it is, and the feed is loaded anyway.
+    /// With `delivers`, an unreadable saved copy stays as it is, and the feed is loaded anyway. An unreadable list of
+    /// removed images is an error, because the feed would show them again.
     package func refresh(
         _ url: ResourceURL, delivers: Bool = false, notBefore: Timestamp? = nil,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Refreshed {
         let old: SavedFeed?
-        let removed: RemovedImages
         do {
             old = try await local.retrieve(url, withKept: delivers)
-            removed = try await local.removed(from: url)
         } catch let error where delivers && !error.isCancellation {
             return try await load(url, notSaving: error, telling: tell)
         }
+        let removed = try await local.removed(from: url)
         // A feed that is delivered takes the lock after its server has answered.
         if saves, !delivers, let keep, let old, old.keep != keep { try await local.hold(keep, for: old.url) }
         // A URL without credentials is requested with those that were saved with it.
@@ -234,8 +234,12 @@ package struct FeedRefresh: Sendable {
     private func load(
         _ url: ResourceURL, notSaving cause: FeedError, telling tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
+        // If the whole cache is out of reach, the removed images are unknown.
+        let isOnlyFeed = cause.kind == .storage(.unreadable)
+        let removed = isOnlyFeed ? try await local.removed(from: url) : RemovedImages()
         var answer = try await remote.load(url, givenBy: giver)
         _ = try await follow(&answer, knowing: [:], telling: tell)
+        answer = answer.without(removed)
         guard case .feed(let feed, _) = answer.content else { throw Self.neverAsked(url) }
         return Refreshed(
             feed: feed, outcome: .updated, savedAt: nil, saveFailure: cause, imageTerms: answer.imageTerms,
