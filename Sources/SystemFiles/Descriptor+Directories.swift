@@ -1,4 +1,5 @@
 internal import CLinux
+package import FeedCore
 package import Glibc
 
 /// Each entry is opened relative to the descriptor of its directory, and symbolic links are refused. A link that was
@@ -126,6 +127,22 @@ extension Descriptor {
         }
     }
 
+    /// Sets the time of the last change of an entry.
+    ///
+    /// For a symbolic link, it is the time of the link.
+    package func setTime(_ date: Timestamp, of name: String) throws(SystemError) {
+        let time = timespec(date)
+        guard utimensat(number, name, [time, time], AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw SystemError("can't be dated", "\(path)/\(name)")
+        }
+    }
+
+    /// Sets the time of the last change of this file.
+    package func setTime(_ date: Timestamp) throws(SystemError) {
+        let time = timespec(date)
+        guard futimens(number, [time, time]) == 0 else { throw SystemError("can't be dated", path) }
+    }
+
     // MARK: Entries
 
     /// Visits the name and the `d_type` of each entry of the directory.
@@ -207,6 +224,14 @@ extension Descriptor {
         var freed: Int64 = 0
         for name in names { freed += try removeAll(name) }
         return freed
+    }
+}
+
+extension timespec {
+    fileprivate init(_ date: Timestamp) {
+        var (seconds, rest) = date.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000) }
+        self.init(tv_sec: Int(seconds), tv_nsec: Int(rest * 1000))
     }
 }
 

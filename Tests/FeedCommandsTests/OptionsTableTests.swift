@@ -146,7 +146,9 @@ struct OptionsTableTests {
     }
 
     /// The options whose default is described in words.
-    private static let defaultsInWords = ["cache", "output", "proxy", "config", "keep", "feed", "since", "limit"]
+    private static let defaultsInWords = [
+        "cache", "output", "proxy", "config", "keep", "feed", "since", "limit", "newest",
+    ]
 
     @Test(
         "giving the default value of an option leaves the settings unchanged",
@@ -163,7 +165,7 @@ struct OptionsTableTests {
             ("max-filesize", "64M"), ("max-feed-size", "64M"), ("max-redirs", "10"), ("lock-wait", "0"),
             ("user-agent", "feedsync/0.2.0"), ("retries", "3"), ("limit-rate", "none"), ("progress", "auto"),
             ("log-format", "text"), ("max-time", "none"), ("every", "none"), ("min-size", "none"), ("since", "forever"),
-            ("limit", "none"),
+            ("limit", "none"), ("newest", "none"),
         ])
     func promisedDefaults(name: String, text: String) {
         #expect(OptionTable.long(name)?.defaultText == text)
@@ -186,7 +188,8 @@ struct OptionsTableTests {
             ("json", "export find gallery import remove show status sync tree validate"),
             ("gallery", "sync"),
             ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "gallery import"),
-            ("restore", "import"), ("without", "export"), ("undo", "remove"),
+            ("restore", "import"), ("without", "export"), ("undo", "remove"), ("again", "tree"),
+            ("newest", "sync tree"), ("xmp", "sync tree"),
             ("max-time", "gallery image show sync tree"),
             ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
             ("progress", "export gallery import sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"),

@@ -16,6 +16,7 @@ struct TreeTemplateTests {
         #expect(TreeTemplate("{feed}/{date} {title}.{ext}") == .standard)
         #expect(TreeTemplate("{feed}/{date} {title}") == .standard)
         #expect(TreeTemplate("{n}.x.{ext}")?.file == [.field(.n), .text(".x")])
+        #expect(TreeTemplate("{author}/{title}")?.directories == [[.field(.author)]])
         #expect(TreeTemplate("{ext}/{id}")?.directories == [[.field(.ext)]])
     }
 }

@@ -129,11 +129,11 @@ struct OutputListTests {
 
     private func read(_ text: some Sequence<UInt8>) throws -> OutputList {
         try directory.write(text, to: "list")
-        return try OutputList(from: try Descriptor.directory(at: directory.path).open("list", O_RDONLY))
+        return try OutputListReader.read(try Descriptor.directory(at: directory.path).open("list", O_RDONLY))
     }
 
     private func read(lines: String...) throws -> OutputList {
-        try read((["feedsync output 1"] + lines).map { "\($0)\n" }.joined().utf8)
+        try read(([OutputListReader.heading] + lines).map { "\($0)\n" }.joined().utf8)
     }
 
     @Test("A list of own files is the same after it was written and read")
@@ -149,12 +149,21 @@ struct OutputListTests {
         list.directories = ["a b", "c"]
         list.part = ".feedsync-1.part"
         list.key = String(repeating: "a", count: 32)
+        let feed = FeedTag(bits: .max)
+        list.entries["x.png"] = .init(
+            own: OwnFile(content: content, modified: time), planned: nil,
+            purpose: .image(of: feed, date: Timestamp(microseconds: -1)))
+        list.entries["x.png.xmp"] = .init(own: OwnFile(content: content, modified: time), purpose: .sidecar)
+        for number in 1...3 { _ = list.memory.number(ofImage: "\(number)", in: feed) }
+        list.memory.feeds[feed]?.deletedImages = [content.digest]
+        list.memory.feeds[FeedTag(bits: 0), default: .init()].deletedSidecars = [content.digest]
         let file = try Descriptor.directory(at: directory.path).makeFile("list")
         try list.write(to: file, about: "/a\nb")
-        let found = try OutputList(from: file)
-        #expect(found.entries.count == 2500)
+        let found = try OutputListReader.read(file)
+        #expect(found.entries.count == 2502 && found.memory == list.memory)
         for (path, entry) in list.entries where entry.own != nil || entry.planned != nil {
             #expect(found.entries[path]?.own == entry.own && found.entries[path]?.planned == entry.planned)
+            #expect(found.entries[path]?.purpose == entry.purpose)
         }
         #expect(found.directories == list.directories && found.part == list.part && found.key == list.key)
     }
@@ -167,7 +176,9 @@ struct OutputListTests {
             "file D 01 1 1 a",
             "file D 1 x 1 a", "file D 99999999999999999999 1 1 a", "file d 1 1 1 a", "file D 1 1 1 a\tb",
             "plan D 1 ../a",
-            "plan D a", "directory ..", "directory ", "part a/b", "part ..", "key abc", "link a", "", " ", "file",
+            "plan D a", "image 1 D 1 1 1 a", "image 1 1 D 1 1 1 ../a", "image -1 1 D 1 1 1 a", "sidecar 1 D 1 1 1 a",
+            "number 1 1", "deleted D", "feed 1 0", "feed 1", "feed x 1", "directory ..", "directory ", "part a/b",
+            "part ..", "key abc", "link a", "", " ", "file",
         ])
     func malformed(line: String) throws {
         let line = line.replacing("D", with: Self.digest)
@@ -186,9 +197,27 @@ struct OutputListTests {
         }
     }
 
+    @Test("A list of own files of the first version is read, and has no facts about trees") func olderVersion() throws {
+        let lines = ["feedsync output 1", "at /a", "file \(Self.digest) 1 1 1 a b.png", "plan \(Self.digest) 2 c"]
+        let list = try read(lines.map { "\($0)\n" }.joined().utf8)
+        #expect(list.entries.count == 2 && list.entries["a b.png"]?.purpose == nil)
+        #expect(list.memory == TreeMemory())
+    }
+
+    @Test("A list of own files has lines about a feed only below that feed, and each number once") func numbers() throws
+    {
+        let list = try read(lines: "feed 7 3", "number 1 1", "number 2 2", "deleted \(Self.digest)", "feed 8 1")
+        #expect(list.memory.feeds.count == 2 && list.memory.feeds[FeedTag(bits: 7)]?.numbers == [1: 1, 2: 2])
+        for lines in [["feed 7 1", "feed 7 1"], ["feed 7 1", "number 1 1", "number 1 2"]] {
+            #expect(throws: SystemError.self) {
+                try read(([OutputListReader.heading] + lines).map { "\($0)\n" }.joined().utf8)
+            }
+        }
+    }
+
     @Test("A list of own files that is cut off, has an endless line or has another heading is unreadable")
     func noList() throws {
-        for text in ["", "feedsync output 2\n", "feedsync output 1", "feedsync output 1\ndirectory a", "\n"] {
+        for text in ["", "feedsync output 3\n", "feedsync output 1", "feedsync output 1\ndirectory a", "\n"] {
             #expect(throws: SystemError.self) { try read(text.utf8) }
         }
         let endless = Array("feedsync output 1\ndirectory ".utf8) + [UInt8](repeating: 0x61, count: 1 << 20)

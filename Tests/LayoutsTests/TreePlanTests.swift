@@ -7,24 +7,26 @@ import Testing
 
 @Suite("The plan of a tree")
 struct TreePlanTests {
+    private static let feed = FeedTag(bits: 1)
+
     private static func digest(_ number: Int) throws -> Digest {
         try #require(Digest(bytes: (0..<32).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) }))
     }
 
-    private func file(_ stem: String, _ digest: Digest) -> TreeFile {
+    private func file(
+        _ stem: String, _ digest: Digest, of feed: FeedTag = feed, in directory: String = "a"
+    ) -> TreeFile {
         TreeFile(
-            image: StoredImage(
-                digest: digest, size: 1, type: .png, validators: Validators(), fetchedAt: Timestamp(microseconds: 0),
-                directory: "images"),
-            date: Timestamp(microseconds: 0), directory: "a", stem: stem, ending: ".png")
+            feed: 0, position: 0, tag: feed, content: FileContent(digest: digest, size: 1),
+            date: Timestamp(microseconds: 0), directory: directory, stem: stem, ending: ".png")
     }
 
-    private func found(_ path: String, _ digest: Digest, isOwn: Bool = true) -> FoundFile {
+    private func found(_ path: String, _ digest: Digest, of feed: FeedTag? = feed, isOwn: Bool = true) -> FoundFile {
         FoundFile(
             path: path,
             file: OwnFile(
                 content: FileContent(digest: digest, size: 1), modified: FileTime(seconds: 0, nanoseconds: 0)),
-            isOwn: isOwn)
+            purpose: feed.map { .image(of: $0, date: Timestamp(microseconds: 0)) }, isOwn: isOwn)
     }
 
     @Test(
@@ -35,37 +37,58 @@ struct TreePlanTests {
             ("b (02).png", ["b (02).png"]), ("b(2).png", ["b(2).png"]), ("(2).png", ["(2).png"]), ("b", ["b"]),
         ])
     func names(path: String, expected: [String]) {
-        #expect(TreeFile.firstPaths(of: path) == expected)
+        #expect(ForeignFiles.firstPaths(of: path) == expected)
     }
 
-    @Test("A file is matched by its bytes and its name, whatever the number, own files first")
+    @Test(
+        "A file can have its name with any number from 2",
+        arguments: [
+            ("a/b.png", true), ("a/b (2).png", true), ("a/b (10).png", true), ("a/b (1).png", false),
+            ("a/b (02).png", false), ("a/b ().png", false), ("a/b (2.png", false), ("a/b 2).png", false),
+            ("a/b.png.png", false), ("a/b (2)", false), ("a/b (2).jpg", false), ("a/c.png", false), ("b.png", false),
+            ("a/b (x).png", false), ("a/b.pn", false), ("", false), ("a/b (2) (3).png", false), ("A/b.png", false),
+        ])
+    func canHave(path: String, expected: Bool) throws {
+        #expect(file("b", try Self.digest(1)).canHave(path) == expected)
+        let inRoot = file("b", try Self.digest(1), in: "")
+        #expect(inRoot.canHave("b (2).png") && !inRoot.canHave("a/b.png"))
+    }
+
+    @Test("A file is matched by its feed, its bytes and its name, whatever the number")
     func matching() throws {
         let (one, two) = (try Self.digest(1), try Self.digest(2))
         var matching = TreeMatching([
-            found("a/x (2).png", one), found("a/x.png", two), found("a/x (3).png", two, isOwn: false),
-            found("a/y (2).png", one),
+            found("a/x (2).png", one), found("a/x.png", two), found("a/x (3).png", two, of: nil),
+            found("a/y (2).png", one, of: FeedTag(bits: 2)), found("a/z.png", one), found("a/z.png.xmp", two, of: nil),
         ])
-        #expect(matching.take(file("x", two))?.path == "a/x.png")
-        #expect(matching.take(file("x", two))?.path == "a/x (3).png")
-        #expect(matching.take(file("x", two)) == nil)
-        #expect(matching.take(file("x (2)", one))?.path == "a/x (2).png")
-        #expect(matching.take(file("x", one)) == nil)
-        #expect(matching.rest.map(\.path) == ["a/y (2).png"])
+        #expect(matching.take(named: file("x", two))?.path == "a/x.png")
+        #expect(matching.take(named: file("x", two))?.path == "a/x (3).png")
+        #expect(matching.take(named: file("x", two)) == nil)
+        #expect(matching.take(named: file("y", one)) == nil)
+        #expect(matching.takeRenamed(file("y", one))?.path == "a/x (2).png")
+        #expect(matching.takeRenamed(file("y", one))?.path == "a/z.png")
+        #expect(matching.takeRenamed(file("y", one)) == nil)
+        #expect(matching.takeLeftover(file("y", one))?.path == "a/y (2).png")
+        #expect(matching.takeLeftover(file("y", one)) == nil)
+        #expect(matching.rest.isEmpty)
     }
 
-    @Test("The steps of matching grow linearly with the files if all have the same bytes")
+    @Test("The steps of matching grow linearly with the files")
     func growth() throws {
-        let digest = try Self.digest(7)
-        func steps(_ count: Int) -> Int {
-            var matching = TreeMatching(
-                (0..<count).map { found("a/\($0).png", digest) } + (2..<count).map { found("a/x (\($0)).png", digest) })
-            for number in 0..<count { #expect(matching.take(file("\(number)", digest)) != nil) }
-            for number in 2..<count {
-                #expect(matching.take(file(number % 2 == 0 ? "x" : "x (\(number))", digest)) != nil)
+        func steps(_ count: Int) throws -> Int {
+            let digests = try (0..<count).map(Self.digest)
+            var matching = TreeMatching(digests.enumerated().map { found("a/\($0).png", $1) })
+            for number in 0..<count {
+                if number % 2 == 0 {
+                    #expect(matching.take(named: file("\(number)", digests[number])) != nil)
+                } else {
+                    #expect(matching.take(named: file("x", digests[number])) == nil)
+                    #expect(matching.takeRenamed(file("x", digests[number])) != nil)
+                }
             }
             return matching.steps
         }
-        let (few, many) = (steps(500), steps(5000))
+        let (few, many) = (try steps(500), try steps(5000))
         #expect(many <= 11 * few, "\(few) \(many)")
     }
 
@@ -74,10 +97,47 @@ struct TreePlanTests {
         let digest = try Self.digest(1)
         var free = FreeNames(going: ["a/Dawn.png", "a/Noon.png"])
         free.take("a/DUSK.png")
+        free.take("a/Night.png.XMP")
         #expect(free.path(for: file("Noon", digest)) == "a/Noon.png")
         #expect(free.path(for: file("dawn", digest)) == "a/dawn (2).png")
         #expect(free.path(for: file("dusk", digest)) == "a/dusk (2).png")
         #expect(free.path(for: file("Dusk", digest)) == "a/Dusk (3).png")
+        #expect(free.path(for: file("Night", digest), with: ".xmp") == "a/Night (2).png")
+    }
+
+    @Test(
+        "Renames are ordered so that each new name is free, with a detour for circles",
+        arguments: [
+            (["a>b"], [.move(0)]), (["a>b", "b>c", "c>d"], [.move(2), .move(1), .move(0)]),
+            (["c>d", "b>c", "a>b"], [.move(0), .move(1), .move(2)]),
+            (["a>b", "b>a"], [.setAside(0), .move(1), .bringBack(0)]),
+            (["a>b", "b>c", "c>a", "x>y"], [.setAside(0), .move(2), .move(1), .bringBack(0), .move(3)]),
+            (["a>A"], [.setAside(0), .bringBack(0)]), (["b>C", "c>d"], [.move(1), .move(0)]),
+        ] as [([String], [MoveOrder.Step])])
+    func order(moves: [String], expected: [MoveOrder.Step]) {
+        let moves = moves.map { TreeMove(from: String($0.prefix(1)), to: String($0.suffix(1)), purpose: .sidecar) }
+        #expect(MoveOrder(moves).steps == expected)
+    }
+
+    @Test("The images of a feed are ordered by their dates, and those without one by their place in the feed")
+    func order() throws {
+        func images(_ dates: [Int64?], sameBytes: Set<Int> = []) throws -> [GalleryImage] {
+            try dates.enumerated().map { index, date in
+                let stored = StoredImage(
+                    digest: try Self.digest(sameBytes.contains(index) ? 1000 : index), size: 1, type: .png,
+                    validators: Validators(), fetchedAt: Timestamp(microseconds: 0), directory: "images")
+                let post = FeedPost(published: date.map { Timestamp(microseconds: $0) })
+                return GalleryImage(
+                    image: FeedImage(id: "\(index)", url: try Samples.url("https://a.example/\(index)"), post: post),
+                    data: .stored(stored))
+            }
+        }
+        #expect(TreeOrder.chosen(try images([nil, nil, nil]), newest: nil) == [2, 1, 0])
+        #expect(TreeOrder.chosen(try images([1, 3, 2]), newest: nil) == [0, 2, 1])
+        #expect(TreeOrder.chosen(try images([5, 5, nil, 4]), newest: nil) == [3, 2, 1, 0])
+        #expect(TreeOrder.chosen(try images([1, 3, 2]), newest: 2) == [2, 1])
+        #expect(TreeOrder.chosen(try images([4, 3, 2, 1], sameBytes: [0, 2]), newest: nil) == [3, 1, 0])
+        #expect(TreeOrder.chosen(try images([4, 3, 2, 1], sameBytes: [0, 2]), newest: 2) == [1, 0])
     }
 }
 

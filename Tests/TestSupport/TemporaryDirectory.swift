@@ -6,8 +6,11 @@ import Glibc
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    package init() throws(SystemFailure) {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    /// Makes a directory, in memory where the system has a file system for that.
+    package init(inMemory isInMemory: Bool = false) throws(SystemFailure) {
+        let memory = "/dev/shm"
+        let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let parent = isInMemory && access(memory, W_OK) == 0 ? memory : usual
         var template = Array("\(parent)/feedsync-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .last("mkdtemp in \(parent)") }
         path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }

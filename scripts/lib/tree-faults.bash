@@ -21,6 +21,13 @@ hand_over_lists() { # FROM TO
     cp -a "$1/outputs" "$2/outputs"
 }
 
+# Writes the tree of a version. The second version gives every image another name, and a sidecar.
+write_tree() { # VERSION TREE
+    local options=()
+    [[ $1 == first ]] || options=(--xmp --name '{feed}/{title} again')
+    exec "$feedsync" tree --cache "$work/$1" "${options[@]}" "$2"
+}
+
 tree_faults() { # KILLS
     local tree=$work/tree version last=first whole kill landed=0 tree_folder tree_name
     unfinished=0 touched=0
@@ -35,7 +42,7 @@ tree_faults() { # KILLS
     rm -rf "$tree"
     for version in first second; do
         furnish "$work/$version-tree"
-        "$feedsync" tree --cache "$work/$version" "$work/$version-tree"
+        (write_tree "$version" "$work/$version-tree")
         contents "$work/$version-tree" >"$work/$version.contents"
     done
     furnish "$tree"
@@ -48,11 +55,11 @@ tree_faults() { # KILLS
         (((kill + kill / 4) % 2)) && version=first || version=second
         hand_over_lists "$work/$last" "$work/$version"
         last=$version
-        kill_within "$whole" "$feedsync" tree --cache "$work/$version" "$tree"
+        kill_within "$whole" write_tree "$version" "$tree"
         ((ended != 137)) || landed=$((landed + 1))
         contents "$tree" | comm -13 - "$work/mine.contents" | cmp -s - /dev/null ||
             problem touched "a foreign file in the tree was changed"
-        "$feedsync" tree --cache "$work/$version" "$tree" 2>"$work/error" || cat "$work/error" >&2
+        (write_tree "$version" "$tree") 2>"$work/error" || cat "$work/error" >&2
         contents "$tree" | cmp -s - "$work/$version.contents" || problem unfinished "the tree is not what it should be"
     done
     echo "$1 kills of a tree, $landed before it was done: $unfinished that the next run did not complete," \

@@ -86,7 +86,9 @@ extension Session {
         of cache: Cache, _ feeds: [ResourceURL], to directory: String, used: Duration = .zero
     ) async throws(FeedError) -> TreeReport {
         let tree = FeedTree(cache: cache, writer: world.tree, now: now)
-        let options = TreeOptions(template: settings.treeTemplate, isDryRun: settings.dryRun)
+        let options = TreeOptions(
+            template: settings.treeTemplate, newest: settings.newest, writesSidecars: settings.xmp,
+            laysOutDeleted: settings.again, isDryRun: settings.dryRun)
         let target = outputTarget(directory)
         let report = try await withinMaxTime("the tree \(directory)", used: used) { () async throws(FeedError) in
             try await tree.write(feeds, to: target, options)
@@ -103,18 +105,23 @@ extension Session {
                 "\(directory): \(Phrases.count(more, "more file")) changed since, and left as they are",
                 "tree_left_alone")
         }
-        for (change, files) in [("remove", report.removed), ("add", report.added)] {
-            for file in files {
-                if settings.dryRun {
-                    try plan("would \(change) \(directory)/\(file)")
-                } else {
-                    detail(
-                        LogLine(
-                            level: .debug, event: "tree_\(change)", text: "\(directory)/\(file): \(change)",
-                            fields: [("file", .string("\(directory)/\(file)"))]))
-                }
+        try tellChanges(report, in: directory)
+        return report
+    }
+
+    /// Reports each change of a tree with `--verbose`, and the plan in a dry run.
+    private func tellChanges(_ report: TreeReport, in directory: String) throws(FeedError) {
+        let renamed = report.renamed.map { ("rename", $0.from, " to \(directory)/\($0.to)") }
+        let changes = report.removed.map { ("remove", $0, "") } + renamed + report.added.map { ("add", $0, "") }
+        for (change, file, target) in changes {
+            if settings.dryRun {
+                try plan("would \(change) \(directory)/\(file)\(target)")
+            } else {
+                detail(
+                    LogLine(
+                        level: .debug, event: "tree_\(change)", text: "\(directory)/\(file): \(change)\(target)",
+                        fields: [("file", .string("\(directory)/\(file)"))]))
             }
         }
-        return report
     }
 }

@@ -205,8 +205,10 @@ enum CommandTable {
         overview: """
             Lays the images of each FEED (without FEED: of every saved feed) out in DIR, for photo frames, wallpapers, \
             media players and rsync: FEED/2026-11-20 Title.jpg, or another name by --name. The next run changes only \
-            what changed, and deletes the files of images that left the cache. It leaves foreign files unchanged, that \
-            is, files that feedsync did not make or that were changed since.
+            what changed: it renames files whose names changed, and deletes the files of images that left the cache. It \
+            leaves foreign files unchanged, that is, files that feedsync did not make or that were changed since. A file \
+            that you deleted stays deleted; --again lays it out again. --newest limits the images of each feed, and --xmp \
+            adds their metadata for digiKam, Immich and PhotoPrism.
             """,
         operand: .directoryAndFeeds, operandCount: 1...Int.max,
         examples: [
@@ -214,6 +216,10 @@ enum CommandTable {
             .init(
                 line: "feedsync tree --name '{year}/{month}/{title}' ~/Images/feeds",
                 meaning: "lay out the images by year and month"
+            ),
+            .init(
+                line: "feedsync tree --newest 50 --xmp ~/Images/frame",
+                meaning: "lay out the newest images of each feed, with their metadata"
             ),
             .init(line: "feedsync tree -n ~/Images/feeds", meaning: "print what would change"),
         ])

@@ -55,7 +55,7 @@ extension OptionSpec {
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
 
     /// The options that only make sense for one call.
-    private static let ofOneCall: Set = ["feed", "force", "restore", "undo", "without"]
+    private static let ofOneCall: Set = ["again", "feed", "force", "restore", "undo", "without"]
 
     /// The environment variable that sets the option, if there is one.
     var variable: String? {

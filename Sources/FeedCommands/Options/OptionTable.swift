@@ -91,7 +91,14 @@ enum OptionTable {
         .value(
             "name", "TEMPLATE", sets: \.treeTemplate, as: .treeTemplate, default: "{feed}/{date} {title}", .main,
             of: [.sync, .tree],
-            "template for the names in a tree: {feed} {date} {year} {month} {title} {id} {n} {digest} {ext}"),
+            "template for the names in a tree: {feed} {date} {year} {month} {title} {author} {id} {n} {digest} {ext}"),
+        .value(
+            "newest", "N", sets: \.newest, as: .limit, default: "none", .main, of: [.sync, .tree],
+            "lay out only the newest N images of each feed in a tree"),
+        .flag(
+            "xmp", sets: \.xmp, .main, of: [.sync, .tree],
+            "write NAME.EXT.xmp beside each file of a tree: title, description, date, author, rights, tags, source"),
+        .flag("again", sets: \.again, .main, of: [.tree], "also lay out the files that you deleted in the tree"),
         .value(
             "thumbnails", "WHEN", sets: \.thumbnails, as: .word, default: "auto", .main, of: [.sync, .gallery],
             "when to make thumbnails: auto (if vipsthumbnail is installed), never, always"),

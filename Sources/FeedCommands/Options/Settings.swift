@@ -96,6 +96,12 @@ struct Settings: Hashable, Sendable {
     /// The directory for the tree at the end of a sync; nil for no tree.
     var tree: String?
     var treeTemplate = TreeTemplate.standard
+    /// The number of newest images of each feed in the tree; nil for all images.
+    var newest: Int?
+    /// Whether the tree has the metadata of each image in a file beside it.
+    var xmp = false
+    /// Whether the tree gets the files again that the user deleted in it.
+    var again = false
 
     init() {}
 }

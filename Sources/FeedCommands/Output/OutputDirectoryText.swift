@@ -38,8 +38,8 @@ struct TreeText {
     private var figures: [(String, JSONValue)] {
         [
             ("dir", .string(directory)), ("feeds", .integer(report.feeds)), ("files", .integer(report.files)),
-            ("added", .integer(report.added.count)), ("removed", .integer(report.removed.count)),
-            ("missing", .integer(report.missing)),
+            ("added", .integer(report.added.count)), ("renamed", .integer(report.renamed.count)),
+            ("removed", .integer(report.removed.count)), ("missing", .integer(report.missing)),
         ]
     }
 
@@ -49,7 +49,10 @@ struct TreeText {
     var step: LogLine { LogLine(level: .debug, event: "tree", text: text, fields: figures) }
 
     private var text: String {
-        let counts = [(report.added.count, "added"), (report.removed.count, "removed"), (report.missing, "missing")]
+        let counts = [
+            (report.added.count, "added"), (report.renamed.count, "renamed"), (report.removed.count, "removed"),
+            (report.missing, "missing"),
+        ]
         let changes = counts.filter { $0.0 > 0 }.map { ", \($0) \($1)" }.joined()
         return
             "\(directory): \(Phrases.count(report.files, "file")) of \(Phrases.count(report.feeds, "feed"))\(changes)"

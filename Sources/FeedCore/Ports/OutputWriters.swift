@@ -132,12 +132,35 @@ package protocol TreeWriter: Sendable {
 
 package struct TreeOptions: Hashable, Sendable {
     package let template: TreeTemplate
+    /// The number of newest images of each feed that the tree has; nil for all images.
+    package let newest: Int?
+    /// Whether each file gets a second one beside it with its metadata.
+    package let writesSidecars: Bool
+    /// Whether files that the user deleted are laid out again.
+    package let laysOutDeleted: Bool
     /// Whether the run only reports what it would do.
     package let isDryRun: Bool
 
-    package init(template: TreeTemplate, isDryRun: Bool = false) {
+    package init(
+        template: TreeTemplate, newest: Int? = nil, writesSidecars: Bool = false, laysOutDeleted: Bool = false,
+        isDryRun: Bool = false
+    ) {
         self.template = template
+        self.newest = newest
+        self.writesSidecars = writesSidecars
+        self.laysOutDeleted = laysOutDeleted
         self.isDryRun = isDryRun
+    }
+}
+
+/// A file of a tree that got another path, relative to the tree.
+package struct TreeRename: Hashable, Sendable {
+    package let from: String
+    package let to: String
+
+    package init(from: String, to: String) {
+        self.from = from
+        self.to = to
     }
 }
 
@@ -148,6 +171,7 @@ package struct TreeReport: Hashable, Sendable {
     package var files = 0
     /// The paths of files that were made, relative to the tree.
     package var added: [String] = []
+    package var renamed: [TreeRename] = []
     /// The paths of files that were deleted or replaced.
     package var removed: [String] = []
     /// The paths of files that feedsync made and that were changed since.
@@ -163,7 +187,7 @@ package struct TreeReport: Hashable, Sendable {
 /// How the files of a tree are named: texts and fields in braces, with `/` between directories.
 package struct TreeTemplate: Hashable, Sendable {
     package enum Field: String, CaseIterable, Sendable {
-        case feed, date, year, month, title, id, n, digest, ext
+        case feed, date, year, month, title, author, id, n, digest, ext
     }
 
     package enum Piece: Hashable, Sendable {

@@ -12,9 +12,7 @@ extension OutputDirectory {
     func announce(_ planned: [(path: String, content: FileContent)]) throws(FeedError) {
         for (path, content) in planned { list.entries[path, default: .init()].planned = content }
         try makeRoot()
-        for above in Set(planned.map { $0.path.splitAtName.directory }) {
-            for step in FilePath.steps(to: above) { try announceDirectory(step) }
-        }
+        for above in Set(planned.map { $0.path.splitAtName.directory }) { try announceDirectories(to: above) }
         isListChanged = true
         try attempt { () throws(SystemError) in
             try records?.save(list)
@@ -26,9 +24,12 @@ extension OutputDirectory {
         }
     }
 
-    private func announceDirectory(_ path: String) throws(FeedError) {
-        if case .found = try attempt({ () throws(SystemError) in try lookUp(path) }) { return }
-        list.directories.insert(path)
+    /// Adds the missing directories of a path to the list.
+    func announceDirectories(to path: String) throws(FeedError) {
+        for step in FilePath.steps(to: path) {
+            if case .found = try attempt({ () throws(SystemError) in try lookUp(step) }) { continue }
+            list.directories.insert(step)
+        }
     }
 
     private func makeRoot() throws(FeedError) {
@@ -48,7 +49,7 @@ extension OutputDirectory {
     /// is. The file is then renamed to its path. Without `isReplacing`, returns false if a foreign file has appeared
     /// there meanwhile.
     func put(
-        _ path: String, _ content: FileContent, isReplacing: Bool,
+        _ path: String, _ content: FileContent, isReplacing: Bool, _ purpose: TreePurpose? = nil,
         by make: (_ path: String) throws(FeedError) -> Timestamp?
     ) throws(FeedError) -> Bool {
         guard let root, let part = list.part else { throw .storage(.failed, "\(self.path): was not announced") }
@@ -58,7 +59,7 @@ extension OutputDirectory {
             let (above, name) = path.splitAtName
             let isPut = try attempt { () throws(SystemError) in
                 let directory = try makeDirectories(above)
-                if let date { try root.setTime(of: part, to: date) }
+                if let date { try root.setTime(date, of: part) }
                 guard let made = try root.status(of: part), made.isFile, made.st_size == content.size else {
                     throw SystemError(EIO, "was changed by somebody while it was written", "\(self.path)/\(part)")
                 }
@@ -69,7 +70,8 @@ extension OutputDirectory {
                     return false
                 }
                 list.entries[path] = OutputList.Entry(
-                    own: OwnFile(content: content, modified: made.modified), planned: nil, isWanted: true)
+                    own: OwnFile(content: content, modified: made.modified), planned: nil, isWanted: true,
+                    purpose: purpose)
                 // A hard link adds no bytes to the disk.
                 if made.st_nlink == 1 { try noteWritten(content.size) }
                 return true
@@ -86,9 +88,9 @@ extension OutputDirectory {
     ///
     /// The file has the permissions of the own file that it replaces.
     func put(
-        _ path: String, _ bytes: [UInt8], _ content: FileContent, isReplacing: Bool
+        _ path: String, _ bytes: [UInt8], _ content: FileContent, isReplacing: Bool, _ purpose: TreePurpose? = nil
     ) throws(FeedError) -> Bool {
-        try put(path, content, isReplacing: isReplacing) { [self] _ throws(FeedError) in
+        try put(path, content, isReplacing: isReplacing, purpose) { [self] _ throws(FeedError) in
             let isOwn = if isReplacing, case .own = try state(of: path) { true } else { false }
             try attempt { () throws(SystemError) in
                 guard let root, let part = list.part else { return }
@@ -118,7 +120,7 @@ extension OutputDirectory {
         }
     }
 
-    private func makeDirectories(_ path: String) throws(SystemError) -> Descriptor {
+    func makeDirectories(_ path: String) throws(SystemError) -> Descriptor {
         for step in FilePath.steps(to: path) {
             let found = try lookUp(step)
             if case .found = found { continue }
@@ -163,7 +165,7 @@ extension OutputDirectory {
     ///
     /// Then it saves the list, once all files are on disk.
     func finish() throws(FeedError) {
-        for path in list.entries.filter({ !$0.value.isWanted }).keys.sorted() {
+        for path in list.entries.filter({ !$0.1.isWanted }).map(\.0).sorted() {
             if Task.isCancelled { throw .cancelled }
             try remove(path)
         }
@@ -191,10 +193,16 @@ extension OutputDirectory {
     }
 
     private func removeEmptyDirectories() throws(SystemError) {
-        let used = Set(list.entries.keys.map { $0.splitAtName.directory })
-        let needed = Set(used.flatMap(FilePath.steps))
+        var unused = list.directories
+        var last = ""
+        for path in list.entries.paths where !unused.isEmpty {
+            let directory = path.splitAtName.directory
+            guard directory != last else { continue }
+            last = directory
+            for step in FilePath.steps(to: directory) { unused.remove(step) }
+        }
         // Inner directories come before the outer ones that contain them.
-        for path in list.directories.subtracting(needed).sorted(by: >) {
+        for path in unused.sorted(by: >) {
             openDirectories[path] = nil
             let (above, name) = path.splitAtName
             if case .found(let directory) = try lookUp(above),
@@ -209,18 +217,9 @@ extension OutputDirectory {
 }
 
 extension Descriptor {
-    fileprivate func rename(_ name: String, over other: String, in directory: Descriptor) throws(SystemError) {
+    func rename(_ name: String, over other: String, in directory: Descriptor) throws(SystemError) {
         guard renameat(number, name, directory.number, other) == 0 else {
             throw SystemError("can't be replaced", "\(directory.path)/\(other)")
-        }
-    }
-
-    fileprivate func setTime(of name: String, to date: Timestamp) throws(SystemError) {
-        var (seconds, rest) = date.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-        if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000) }
-        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest * 1000))
-        guard utimensat(number, name, [time, time], AT_SYMLINK_NOFOLLOW) == 0 else {
-            throw SystemError("can't be dated", "\(path)/\(name)")
         }
     }
 }

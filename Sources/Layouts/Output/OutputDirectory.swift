@@ -53,10 +53,14 @@ final class OutputDirectory {
     var root: Descriptor?
     /// The descriptors of the directories in it that were used last, by their paths.
     var openDirectories: [String: Descriptor] = [:]
+    /// The paths at which no own file was before the run began to rename files to them.
+    var expectedMoves: Set<String> = []
     /// Whether the list differs from the one in the cache.
     var isListChanged = false
     /// The number of bytes written since the last synchronisation with the disk.
     var unsynchronised: Int64 = 0
+
+    private let user = geteuid()
 
     static let maxUnsynchronised: Int64 = 64 << 20
 
@@ -144,7 +148,10 @@ final class OutputDirectory {
     /// Returns the state of a path.
     ///
     /// The bytes of a file are only read if its time differs from that in the list.
-    func state(of path: String) throws(FeedError) -> State {
+    func state(of path: String) throws(FeedError) -> State { try state(of: path, list.entries[path]) }
+
+    /// Returns the state of a path with this entry in the list.
+    func state(of path: String, _ entry: OutputList.Entry?) throws(FeedError) -> State {
         let (above, name) = path.splitAtName
         let directory: Descriptor
         let found: stat
@@ -162,11 +169,13 @@ final class OutputDirectory {
         guard found.isFile else { return .foreign(found.isDirectory ? .directory : .special, path: path) }
         let size = Int64(found.st_size)
         let foreign = State.foreign(.file(size: size), path: path)
-        guard let entry = list.entries[path],
-            try attempt({ () throws(SystemError) in try !belongsToStranger(found, in: directory) })
+        guard let entry, try attempt({ () throws(SystemError) in try !belongsToStranger(found, in: directory) })
         else { return foreign }
         if let own = entry.own, own.content.size == size, own.modified == found.modified { return .own(own) }
-        if let planned = entry.planned, size == 0, planned.size > 0 { return .unfinished }
+        // A file that was about to be renamed or deleted is planned with the content that it has.
+        if let planned = entry.planned, size == 0, planned.size > 0, entry.own?.content != planned {
+            return .unfinished
+        }
         let candidates = [entry.own?.content, entry.planned].compactMap(\.self).filter { $0.size == size }
         // The directory may have been copied, or a run may have been killed before it saved the time.
         guard !candidates.isEmpty, let digest = try digest(of: name, in: directory, size: size),
@@ -180,7 +189,8 @@ final class OutputDirectory {
     /// An own file with that content is kept, and a foreign file with exactly the same bytes becomes an own file. With
     /// `isSizeEnough`, an own file of the same size counts as equal.
     func examine(
-        _ path: String, size: Int64, isSizeEnough: Bool = false, digest: () throws(FeedError) -> Digest
+        _ path: String, size: Int64, isSizeEnough: Bool = false, _ purpose: TreePurpose? = nil,
+        digest: () throws(FeedError) -> Digest
     ) throws(FeedError) -> Finding {
         switch try state(of: path) {
         case .missing: return .missing
@@ -188,13 +198,13 @@ final class OutputDirectory {
         case .own(let own):
             guard own.content.size == size else { return .outdated }
             if !isSizeEnough, own.content.digest != (try digest()) { return .outdated }
-            keep(own, at: path)
+            keep(own, at: path, purpose)
             return .present
         case .foreign(let obstacle, let blocked):
             if obstacle == .file(size: size), let file = try foreignFile(path, size: size),
                 file.content.digest == (try digest())
             {
-                keep(file, at: path)
+                keep(file, at: path, purpose)
                 return .present
             }
             return .foreign(obstacle, path: blocked)
@@ -218,16 +228,28 @@ final class OutputDirectory {
     ///
     /// That user could change the file after its adoption.
     private func belongsToStranger(_ file: stat, in directory: Descriptor) throws(SystemError) -> Bool {
-        guard file.st_uid != geteuid() else { return false }
+        guard file.st_uid != user else { return false }
         let status = try directory.status()
         return file.st_uid != status.st_uid && status.st_mode & S_ISVTX != 0 && status.st_mode & 0o022 != 0
     }
 
     /// Keeps an own file: this run wants it.
-    func keep(_ own: OwnFile, at path: String) {
+    func keep(_ own: OwnFile, at path: String, _ purpose: TreePurpose? = nil) {
         let known = list.entries[path]
-        if known?.own != own || known?.planned != nil { isListChanged = true }
-        list.entries[path] = OutputList.Entry(own: own, planned: nil, isWanted: true)
+        if known?.own != own || known?.planned != nil || known?.purpose != purpose { isListChanged = true }
+        list.entries[path] = OutputList.Entry(own: own, planned: nil, isWanted: true, purpose: purpose)
+    }
+
+    /// Removes the entries of files that are missing or foreign.
+    func forget(_ paths: [String]) {
+        for path in paths { list.entries[path] = nil }
+        if !paths.isEmpty { isListChanged = true }
+    }
+
+    /// Replaces what the list of a tree remembers.
+    func remember(_ memory: TreeMemory) {
+        if list.memory != memory { isListChanged = true }
+        list.memory = memory
     }
 
     func setKey(_ key: String) {
@@ -244,7 +266,7 @@ final class OutputDirectory {
     /// Opens a regular file.
     ///
     /// Returns nil for anything else, and for a file without read permission.
-    private func open(_ name: String, in directory: Descriptor) -> Descriptor? {
+    func open(_ name: String, in directory: Descriptor) -> Descriptor? {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let opened = openat(directory.number, name, flags)
         guard opened >= 0 else { return nil }

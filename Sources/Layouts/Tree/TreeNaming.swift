@@ -1,82 +1,97 @@
 internal import FeedCore
 @_spi(_Unicode) internal import Swift
 
-/// An image as a file of the tree.
-struct TreeFile {
-    let image: StoredImage
-    let date: Timestamp
-    /// The path of the directory, relative to the tree; empty for the tree itself.
-    var directory: String
-    let stem: String
-    let ending: String
-
-    /// Returns the path of the file if `number - 1` files have its name already: `a/b.jpg`, `a/b (2).jpg`.
-    func path(_ number: Int = 1) -> String {
-        let name = number == 1 ? stem + ending : "\(stem) (\(number))\(ending)"
-        return directory.isEmpty ? name : "\(directory)/\(name)"
-    }
-
-    /// Returns the first paths of the files that can have this path: `a/b (2).jpg` is the second `a/b.jpg`, or the
-    /// first file whose title ends in `(2)`.
-    static func firstPaths(of path: String) -> [String] {
-        guard let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return [path] }
-        let stem = path[..<dot]
-        guard stem.utf8.last == UInt8(ascii: ")"), let open = stem.utf8.lastIndex(of: UInt8(ascii: "(")) else {
-            return [path]
-        }
-        let digits = String(stem[stem.utf8.index(after: open)...].dropLast())
-        let before = stem[..<open]
-        guard let number = Int(digits), number > 1, String(number) == digits, before.utf8.last == UInt8(ascii: " ")
-        else {
-            return [path]
-        }
-        return [path, String(before.dropLast()) + path[dot...]]
-    }
-}
-
 /// Chooses the paths of images in the tree.
 struct TreeNaming {
     /// The number of bytes reserved for a number behind the stem of a name.
     private static let roomForNumber = 10
+    private static let day: Int64 = 86_400_000_000
 
     let template: TreeTemplate
     private var directories = FeedDirectories()
+    /// The dates that were written so far, because many images share a day.
+    private var days: [Int64: String] = [:]
+    /// The last directory, because many images in a row share it.
+    private var lastDirectory: (text: [String], path: String)?
 
     init(_ template: TreeTemplate) { self.template = template }
 
-    mutating func files(of feed: GalleryFeed) -> [TreeFile] {
-        let slug = directories.name(of: feed)
-        let width = max(3, String(feed.images.count).count)
-        var seen: Set<FileKey> = []
+    /// Returns the files of a feed, the `index`th of the tree, in the order of the feed.
+    ///
+    /// With `newest`, these are the newest images only.
+    mutating func files(
+        of feed: GalleryFeed, at index: Int, newest: Int?, numbering memory: inout TreeMemory
+    ) throws(FeedError) -> [TreeFile] {
+        let (slug, tag) = (directories.name(of: feed), try FeedTag(feed.url))
+        var chosen: [(position: Int, number: Int)] = []
+        for position in TreeOrder.chosen(feed.images, newest: newest) {
+            chosen.append((position, memory.number(ofImage: feed.images[position].image.id, in: tag)))
+        }
+        chosen.sort { $0.position < $1.position }
         var files: [TreeFile] = []
-        files.reserveCapacity(feed.images.count)
-        for (index, image) in feed.images.enumerated() {
+        files.reserveCapacity(chosen.count)
+        for (position, number) in chosen {
+            let image = feed.images[position]
             guard let stored = image.stored else { continue }
             let date = image.image.published ?? stored.fetchedAt
-            let digits = String(index + 1)
             let values = FieldValues(
-                feed: slug, day: date.day, image: image.image, stored: stored,
-                number: String(repeating: "0", count: max(0, width - digits.count)) + digits)
+                feed: slug, day: self.day(of: date), image: image.image, stored: stored, number: number)
             let ending = ".\(stored.type.fileExtension)"
-            let file = TreeFile(
-                image: stored, date: date,
-                directory: template.directories.map { SafeName.make(values.text($0)) }.joined(separator: "/"),
-                stem: SafeName.make(
-                    values.text(template.file), limit: SafeName.maxLength - Self.roomForNumber - ending.utf8.count),
-                ending: ending)
-            // The same image under the same name becomes one file.
-            if seen.insert(FileKey(digest: stored.digest, path: file.path())).inserted { files.append(file) }
+            files.append(
+                TreeFile(
+                    feed: index, position: position, tag: tag,
+                    content: FileContent(digest: stored.digest, size: stored.size), date: date,
+                    directory: directory(values),
+                    stem: SafeName.make(
+                        values.text(template.file), limit: SafeName.maxLength - Self.roomForNumber - ending.utf8.count),
+                    ending: ending))
         }
         return files
     }
+
+    private mutating func day(of date: Timestamp) -> String {
+        let (day, rest) = date.microseconds.quotientAndRemainder(dividingBy: Self.day)
+        let number = rest < 0 ? day - 1 : day
+        if let known = days[number] { return known }
+        let text = date.day
+        days[number] = text
+        return text
+    }
+
+    private mutating func directory(_ values: FieldValues) -> String {
+        let text = template.directories.map { values.text($0) }
+        if let last = lastDirectory, last.text == text { return last.path }
+        let path = text.map { SafeName.make($0) }.joined(separator: "/")
+        lastDirectory = (text, path)
+        return path
+    }
 }
 
-/// The bytes and the first path of a file.
-///
-/// Two files with the same key are one file.
-private struct FileKey: Hashable {
-    let digest: Digest
-    let path: String
+/// The order of a feed's images in time.
+enum TreeOrder {
+    /// Returns the positions of the images that get a file, older images first: of several images with the same bytes,
+    /// the newest; with `newest`, the newest ones only.
+    ///
+    /// An image without a date takes the date of the next older one with a date, because feeds begin with the newest
+    /// image.
+    static func chosen(_ images: [GalleryImage], newest: Int?) -> [Int] {
+        var order: [(moment: Int64, age: Int, position: Int)] = []
+        order.reserveCapacity(images.count)
+        var moment = Int64.min
+        for position in images.indices.reversed() {
+            moment = images[position].image.published?.microseconds ?? moment
+            if images[position].stored != nil { order.append((moment, order.count, position)) }
+        }
+        order.sort { ($0.moment, $0.age) < ($1.moment, $1.age) }
+        var chosen: [Int] = []
+        var digests: Set<Digest> = []
+        digests.reserveCapacity(min(order.count, newest ?? .max))
+        for (_, _, position) in order.reversed() where chosen.count < newest ?? .max {
+            guard let stored = images[position].stored, digests.insert(stored.digest).inserted else { continue }
+            chosen.append(position)
+        }
+        return chosen.reversed()
+    }
 }
 
 /// The values of a template's fields for one image.
@@ -85,15 +100,17 @@ private struct FieldValues {
     let day: String
     let image: FeedImage
     let stored: StoredImage
-    let number: String
+    let number: Int
 
     func text(_ pieces: [TreeTemplate.Piece]) -> String {
-        pieces.map { piece in
+        var text = ""
+        for piece in pieces {
             switch piece {
-            case .text(let text): text
-            case .field(let field): value(field)
+            case .text(let literal): text += literal
+            case .field(let field): text += value(field)
             }
-        }.joined()
+        }
+        return text
     }
 
     private func value(_ field: TreeTemplate.Field) -> String {
@@ -103,8 +120,10 @@ private struct FieldValues {
         case .year: String(day.prefix(4))
         case .month: String(day.dropFirst(5).prefix(2))
         case .title: title
+        case .author: image.author ?? ""
         case .id: image.id
-        case .n: number
+        // The width is the same for all numbers, because the name of an image must not change when the feed grows.
+        case .n: number < 100 ? String(repeating: "0", count: number < 10 ? 2 : 1) + String(number) : String(number)
         case .digest: stored.digest.hex
         case .ext: stored.type.fileExtension
         }

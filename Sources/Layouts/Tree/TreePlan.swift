@@ -4,84 +4,81 @@ internal import FeedCore
 ///
 /// Planning takes time in proportion to the number of wanted and existing files.
 struct TreePlan {
-    struct Step {
-        let file: TreeFile
+    struct NewFile {
+        /// The position of the file in `files`.
+        let file: Int
         let path: String
+        let content: FileContent
         /// Whether the file replaces an own file that is going to be deleted.
         let isReplacing: Bool
     }
 
+    /// The wanted files of images.
+    private(set) var files: [TreeFile]
     /// The number of own files that stay as they are.
     private(set) var kept = 0
-    private(set) var added: [Step] = []
+    private(set) var moves: [TreeMove] = []
+    private(set) var added: [NewFile] = []
+    private(set) var sidecars: [NewFile] = []
     /// The paths of own files to delete.
     private(set) var removed: [String] = []
     /// The paths of files that feedsync made and that were changed since.
     private(set) var changedByOthers: [String] = []
+    /// The paths of files whose images have another date now.
+    private(set) var redated: [(path: String, date: Timestamp)] = []
+    /// What the tree remembers about its feeds from now on.
+    private(set) var memory = TreeMemory()
+    /// The paths that the wanted files have, and get; nil for a file that is not laid out.
+    private var paths: [String?]
+    private var formerPaths: [Int: String] = [:]
 
-    init(_ files: [TreeFile], in directory: OutputDirectory) throws(FeedError) {
-        let wanted = try Self.resolvingDirectories(of: files, in: directory)
-        var names: [String: [String]] = [:]
-        for path in Set(wanted.map(\.directory)) { names[path] = try directory.names(in: path) }
+    init(_ feeds: [GalleryFeed], _ options: TreeOptions, in directory: OutputDirectory) throws(FeedError) {
+        var existing = try ExistingFiles(in: directory)
+        files = try Self.wanted(feeds, options, &existing)
+        try Self.resolveDirectories(of: &files, in: directory)
+        changedByOthers = existing.changed
+        removed = existing.unfinished
+        paths = Array(repeating: nil, count: files.count)
 
-        var found = try findOwnFiles(in: directory)
-        let own = Set(found.map(\.path))
-        found += try Self.adoptable(names, besides: own, for: wanted, in: directory)
-
-        var matching = TreeMatching(found)
-        var unmatched: [TreeFile] = []
-        for file in wanted {
-            if let match = matching.take(file) {
-                directory.keep(match.file, at: match.path)
-                kept += 1
-            } else {
-                unmatched.append(file)
-            }
-        }
-        removed += matching.rest.filter(\.isOwn).map(\.path)
+        var matching = TreeMatching(existing.own)
+        let unmatched = keep(&matching, in: directory)
+        if !unmatched.isEmpty { try place(unmatched, &matching, &existing, options, in: directory) }
+        removed += matching.rest.map(\.path)
+        try planSidecars(feeds, options, existing, in: directory)
         removed.sort()
-        added = steps(for: unmatched, besides: names)
+        memory = existing.memory
+        memory.trim(keeping: Set(files.map(\.tag)))
     }
 
-    /// Returns the own files on the list, and notes the unfinished and the changed ones.
-    private mutating func findOwnFiles(in directory: OutputDirectory) throws(FeedError) -> [FoundFile] {
-        var found: [FoundFile] = []
-        for path in directory.list.entries.keys.sorted() {
+    /// Returns the files that a tree of these feeds has, apart from sidecars.
+    private static func wanted(
+        _ feeds: [GalleryFeed], _ options: TreeOptions, _ existing: inout ExistingFiles
+    ) throws(FeedError) -> [TreeFile] {
+        if options.laysOutDeleted {
+            var tags: Set<FeedTag> = []
+            for feed in feeds { tags.insert(try FeedTag(feed.url)) }
+            existing.forgetDeletions(in: tags)
+        }
+        var naming = TreeNaming(options.template)
+        var files: [TreeFile] = []
+        for (index, feed) in feeds.enumerated() {
             if Task.isCancelled { throw .cancelled }
-            switch try directory.state(of: path) {
-            case .own(let own): found.append(FoundFile(path: path, file: own, isOwn: true))
-            case .unfinished: removed.append(path)
-            case .missing: break
-            case .foreign: if directory.list.entries[path]?.own != nil { changedByOthers.append(path) }
-            }
+            files += try naming.files(of: feed, at: index, newest: options.newest, numbering: &existing.memory)
         }
-        return found
-    }
-
-    /// Gives each new file a free path.
-    ///
-    /// `names` has the existing names of each directory.
-    private func steps(for files: [TreeFile], besides names: [String: [String]]) -> [Step] {
-        let going = Set(removed)
-        var free = FreeNames(going: removed)
-        for (above, names) in names {
-            for name in names {
-                let path = above.isEmpty ? name : "\(above)/\(name)"
-                if !going.contains(path) { free.take(path) }
-            }
-        }
-        return files.map { file in
-            let path = free.path(for: file)
-            return Step(file: file, path: path, isReplacing: going.contains(path))
-        }
+        return files
     }
 
     /// Gives each directory whose path is blocked by something else the next free name, as files get it.
-    private static func resolvingDirectories(
-        of files: [TreeFile], in directory: OutputDirectory
-    ) throws(FeedError) -> [TreeFile] {
+    private static func resolveDirectories(
+        of files: inout [TreeFile], in directory: OutputDirectory
+    ) throws(FeedError) {
         var resolved: [String: String] = [:]
-        for path in Set(files.map(\.directory)) {
+        for index in files.indices {
+            let path = files[index].directory
+            if let known = resolved[path] {
+                if known != path { files[index].directory = known }
+                continue
+            }
             var result = ""
             for name in FilePath.names(in: path) {
                 let above = result.isEmpty ? "" : "\(result)/"
@@ -92,133 +89,128 @@ struct TreePlan {
                 } while try !directory.canBeDirectory(result)
             }
             resolved[path] = result
-        }
-        return files.map { file in
-            var file = file
-            file.directory = resolved[file.directory] ?? file.directory
-            return file
+            files[index].directory = result
         }
     }
 
-    /// Finds foreign files that have a wanted name and the wanted bytes.
-    ///
-    /// It reads at most as many bytes as all wanted files have, because the number of foreign files is unlimited.
-    private static func adoptable(
-        _ names: [String: [String]], besides own: Set<String>, for wanted: [TreeFile], in directory: OutputDirectory
-    ) throws(FeedError) -> [FoundFile] {
-        var contents: [String: Set<FileContent>] = [:]
-        for file in wanted { contents[file.path(), default: []].insert(file.content) }
-        var budget = wanted.reduce(0) { $0 + $1.image.size }
-        var adoptable: [FoundFile] = []
-        for (above, names) in names {
-            for name in names {
-                let path = above.isEmpty ? name : "\(above)/\(name)"
-                let candidates = TreeFile.firstPaths(of: path).compactMap { contents[$0] }
-                guard !candidates.isEmpty, !own.contains(path),
-                    case .foreign(.file(let size), _) = try directory.state(of: path), size <= budget,
-                    candidates.contains(where: { $0.contains { $0.size == size } })
-                else { continue }
-                budget -= size
-                guard let file = try directory.foreignFile(path, size: size) else { continue }
-                if candidates.contains(where: { $0.contains(file.content) }) {
-                    adoptable.append(FoundFile(path: path, file: file, isOwn: false))
+    /// Keeps the files that have one of their names, and returns the positions of the others.
+    private mutating func keep(_ matching: inout TreeMatching, in directory: OutputDirectory) -> [Int] {
+        var unmatched: [Int] = []
+        for (index, file) in files.enumerated() {
+            if let match = matching.take(named: file) {
+                keep(match, as: index, in: directory)
+            } else {
+                unmatched.append(index)
+            }
+        }
+        return unmatched
+    }
+
+    private mutating func keep(_ match: FoundFile, as index: Int, in directory: OutputDirectory) {
+        directory.keep(match.file, at: match.path, files[index].purpose)
+        noteDate(of: match, as: index, at: match.path)
+        paths[index] = match.path
+        kept += 1
+    }
+
+    private mutating func noteDate(of match: FoundFile, as index: Int, at path: String) {
+        if case .image(_, let date) = match.purpose, date != files[index].date {
+            redated.append((path, files[index].date))
+        }
+    }
+
+    // MARK: Paths
+
+    /// Gives a path to each file that has none of its names so far: it is adopted, renamed or made.
+    private mutating func place(
+        _ unmatched: [Int], _ matching: inout TreeMatching, _ existing: inout ExistingFiles, _ options: TreeOptions,
+        in directory: OutputDirectory
+    ) throws(FeedError) {
+        let foreign = try ForeignFiles(besides: existing.own, beside: unmatched.map { files[$0] }, in: directory)
+        var adoptable = TreeMatching(try foreign.adoptable(for: unmatched.map { files[$0] }, in: directory))
+        var renamed: [Int: FoundFile] = [:]
+        var rest: [Int] = []
+        for index in unmatched {
+            if let match = adoptable.take(named: files[index]) {
+                existing.noteReturn(of: files[index])
+                keep(match, as: index, in: directory)
+            } else if let match = matching.takeRenamed(files[index]) {
+                renamed[index] = match
+            } else if !existing.isDeleted(files[index]) {
+                rest.append(index)
+            }
+        }
+        for index in rest { renamed[index] = matching.takeLeftover(files[index]) }
+        let going = removed + matching.rest.map(\.path)
+        var free = FreeNames(going: going)
+        for path in foreign.paths { free.take(path) }
+        for path in paths { if let path { free.take(path) } }
+        assign(unmatched.filter { renamed[$0] != nil }, rest, renamed, &free, Set(going), options)
+    }
+
+    private mutating func assign(
+        _ moving: [Int], _ rest: [Int], _ renamed: [Int: FoundFile], _ free: inout FreeNames, _ going: Set<String>,
+        _ options: TreeOptions
+    ) {
+        for index in Set(moving + rest).sorted() {
+            let path = free.path(for: files[index], with: options.writesSidecars ? Sidecar.ending : nil)
+            let isReplacing = going.contains(path)
+            paths[index] = path
+            if let former = renamed[index] {
+                moves.append(
+                    TreeMove(
+                        from: former.path, to: path, isReplacing: isReplacing, purpose: files[index].purpose))
+                formerPaths[index] = former.path
+                noteDate(of: former, as: index, at: path)
+            } else {
+                added.append(
+                    NewFile(file: index, path: path, content: files[index].content, isReplacing: isReplacing))
+            }
+        }
+    }
+
+    // MARK: Sidecars
+
+    private mutating func planSidecars(
+        _ feeds: [GalleryFeed], _ options: TreeOptions, _ existing: ExistingFiles, in directory: OutputDirectory
+    ) throws(FeedError) {
+        var own: [String: FoundFile] = [:]
+        for file in existing.own where file.isSidecar { own[file.path] = file }
+        for (index, file) in files.enumerated() where options.writesSidecars {
+            guard let image = paths[index] else { continue }
+            let path = image + Sidecar.ending
+            let content = try Sidecar(of: feeds[file.feed].images[file.position].image, date: file.date).content
+            if let found = own.removeValue(forKey: path) {
+                try planSidecar(found, content, of: index, in: directory)
+            } else if let former = formerPaths[index], let found = own[former + Sidecar.ending],
+                found.file.content == content, case .missing = try directory.state(of: path)
+            {
+                own[found.path] = nil
+                moves.append(TreeMove(from: found.path, to: path, purpose: .sidecar))
+            } else if !existing.isSidecarDeleted(of: file) {
+                let finding = try directory.examine(path, size: content.size, .sidecar) { content.digest }
+                switch finding {
+                case .present: kept += 1
+                case .missing:
+                    sidecars.append(NewFile(file: index, path: path, content: content, isReplacing: false))
+                case .outdated:
+                    sidecars.append(NewFile(file: index, path: path, content: content, isReplacing: true))
+                case .foreign: break
                 }
             }
         }
-        return adoptable
-    }
-}
-
-extension TreeFile {
-    var content: FileContent { FileContent(digest: image.digest, size: image.size) }
-}
-
-/// An existing file of the tree that may be a wanted one.
-struct FoundFile {
-    let path: String
-    let file: OwnFile
-    /// Whether feedsync made the file.
-    ///
-    /// Otherwise feedsync can adopt it.
-    let isOwn: Bool
-}
-
-/// Finds an existing file for each wanted one: it has the same bytes and one of the names that the wanted file can
-/// have.
-struct TreeMatching {
-    private struct CandidateKey: Hashable {
-        let digest: Digest
-        let firstPath: String
+        removed += own.keys
     }
 
-    private let found: [FoundFile]
-    /// The indices of the files that can match, in reverse order: the best candidate is the last.
-    private var candidates: [CandidateKey: [Int]] = [:]
-    private var isTaken: [Bool]
-    /// The number of candidates examined so far.
-    private(set) var steps = 0
-
-    init(_ found: [FoundFile]) {
-        // Own files come before foreign ones, and lower numbers before higher ones.
-        self.found = found.sorted { left, right in
-            (left.isOwn ? 0 : 1, left.path.utf8.count, left.path) < (
-                right.isOwn ? 0 : 1, right.path.utf8.count, right.path
-            )
+    private mutating func planSidecar(
+        _ found: FoundFile, _ content: FileContent, of index: Int, in directory: OutputDirectory
+    ) throws(FeedError) {
+        if found.file.content == content {
+            directory.keep(found.file, at: found.path, .sidecar)
+            kept += 1
+        } else {
+            sidecars.append(NewFile(file: index, path: found.path, content: content, isReplacing: true))
+            removed.append(found.path)
         }
-        isTaken = Array(repeating: false, count: found.count)
-        for index in self.found.indices.reversed() {
-            for path in TreeFile.firstPaths(of: self.found[index].path) {
-                let key = CandidateKey(digest: self.found[index].file.content.digest, firstPath: path)
-                candidates[key, default: []].append(index)
-            }
-        }
-    }
-
-    /// The files that match no wanted file so far.
-    var rest: [FoundFile] { found.indices.filter { !isTaken[$0] }.map { found[$0] } }
-
-    /// Returns the best matching file, and excludes it from further matches.
-    mutating func take(_ file: TreeFile) -> FoundFile? {
-        let key = CandidateKey(digest: file.image.digest, firstPath: file.path())
-        while let index = candidates[key]?.popLast() {
-            steps += 1
-            // A file that is a candidate under two names may be taken already.
-            guard !isTaken[index] else { continue }
-            isTaken[index] = true
-            return found[index]
-        }
-        return nil
-    }
-}
-
-/// Gives each file the first of its names that is free, ignoring case.
-struct FreeNames {
-    private var taken: Set<String> = []
-    private var numbers: [String: Int] = [:]
-    /// The exact spelling of the names of files that are going to be deleted.
-    private var going: [String: String] = [:]
-
-    init(going paths: [String] = []) {
-        for path in paths { going[SafeName.key(path)] = path }
-    }
-
-    mutating func take(_ path: String) { taken.insert(SafeName.key(path)) }
-
-    mutating func path(for file: TreeFile) -> String {
-        let first = SafeName.key(file.path())
-        var number = numbers[first, default: 1]
-        while !take(ifFree: file.path(number)) { number += 1 }
-        numbers[first] = number + 1
-        return file.path(number)
-    }
-
-    /// Takes a name.
-    ///
-    /// Returns false if it is not free.
-    private mutating func take(ifFree path: String) -> Bool {
-        let key = SafeName.key(path)
-        // A file system that ignores case would replace the old file and keep the old spelling.
-        if let spelling = going[key], spelling != path { return false }
-        return taken.insert(key).inserted
     }
 }
