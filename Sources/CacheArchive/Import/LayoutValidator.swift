@@ -123,7 +123,10 @@ private struct DocumentedFeed: ArchivedFeed {
             let described = LeftOutImage(
                 url: data.url, digest: data.digest, validators: data.validators,
                 fetchedAt: min(data.fetchedAt ?? head.savedAt, now))
-            try visit(image, found.map { .held(described.found(size: $0.size, type: $0.type)) } ?? .leftOut(described))
+            let held = found.map { found in
+                ArchivedData.held(described.found(size: found.size, type: found.type, published: image.published))
+            }
+            try visit(image, held ?? .leftOut(described))
         }
     }
 }

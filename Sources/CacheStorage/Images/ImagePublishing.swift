@@ -14,7 +14,9 @@ extension ImageDirectory {
             return file
         }
         for file in staged { file?.complete() }
-        WorkerThreads.shareWaiting(staged.count, among: Staging.syncingThreads) { staged[$0]?.makeDurable() }
+        WorkerThreads.shareWaiting(staged.count, among: Staging.syncingThreads) {
+            staged[$0]?.makeDurable(dated: images[$0].published)
+        }
 
         var failures = [FeedError?](repeating: nil, count: images.count)
         var fingerprints = [StagedFile.Fingerprint?](repeating: nil, count: images.count)

@@ -75,16 +75,16 @@ final class StagedFile: StagedImage {
         }
     }
 
-    /// Waits until the bytes of a complete image are on disk.
+    /// Waits until the bytes of a complete image are on disk, in a file with this date.
     ///
     /// A failure is recorded, and `fingerprint` throws it.
-    func makeDurable() {
+    func makeDurable(dated date: Timestamp?) {
         recording { state throws(FeedError) in
             if state.fingerprint != nil { return }
             guard let digest = state.digest, let file = state.file, state.size > 0 else {
                 throw .storage(.failed, "the image has no bytes")
             }
-            do throws(SystemError) { try staging.makeDurable(file) } catch { throw staging.failure(error) }
+            do throws(SystemError) { try staging.makeDurable(file, dated: date) } catch { throw staging.failure(error) }
             state.file = nil
             state.fingerprint = Fingerprint(digest: digest, size: state.size)
         }
@@ -200,12 +200,17 @@ final class Staging: Sendable {
         }
     }
 
-    /// Waits until a file is on disk with its final mode and owner.
-    func makeDurable(_ file: Descriptor) throws(SystemError) {
+    /// Waits until a file is on disk with its final mode, owner and date.
+    func makeDurable(_ file: Descriptor, dated date: Timestamp? = nil) throws(SystemError) {
         try directory.giveOwner(to: file)
         // The umask may have removed bits of the mode.
         if try file.status().st_mode & 0o777 != ImageFile.mode, fchmod(file.number, ImageFile.mode) != 0 {
             throw SystemError("can't be made readable", file.path)
+        }
+        if let date {
+            do { try file.setTime(date) } catch {
+                // The file keeps its time where the file system refuses the date.
+            }
         }
         try synchronise(file)
     }

@@ -204,6 +204,11 @@ private final class FileMover: Sendable {
     }
 
     private func move(_ image: OfferedImage) throws(SystemError) {
+        if let date = image.published {
+            do { try incoming.setTime(date, of: image.digest.hex) } catch {
+                // The file keeps its time where the file system refuses the date, or was moved before.
+            }
+        }
         do throws(SystemError) {
             try placed.withLock { placed throws(SystemError) in
                 try placed.place(image.digest.hex, from: incoming, as: image.digest, size: image.size)

@@ -61,7 +61,9 @@ struct ImageChoice: Sendable {
             switch sources {
             case .failed(let failure): verdicts[place] = .leftAlone(failure)
             case .open(let first, let rest):
-                let wanted = WantedImage(images[place].url, first: first, rest: rest, on: own(images[place]))
+                let image = images[place]
+                let wanted = WantedImage(
+                    image.url, first: first, rest: rest, published: image.published, on: own(image))
                 verdicts[place] = .request(wanted, cached: nil)
             }
         }
@@ -86,7 +88,8 @@ struct ImageChoice: Sendable {
         }
         guard let first = sources.first else { return failure.map { .leftAlone($0) } ?? .cached }
         let wanted = WantedImage(
-            image.url, first: first, rest: sources.dropFirst(), hasOtherData: place > 0, on: terms)
+            image.url, first: first, rest: sources.dropFirst(), hasOtherData: place > 0, published: image.published,
+            on: terms)
         return .request(wanted, cached: stored.digest)
     }
 

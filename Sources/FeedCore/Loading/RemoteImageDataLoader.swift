@@ -69,10 +69,11 @@ package struct RemoteImageDataLoader: Sendable {
             return .notModified(ConfirmedImage(url: wanted.url, dataOf: wanted.predecessor, validators: validators))
         }
         guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(response, askedFor: wanted.url) }
-        guard let image = sink.received(validators: head.validators, at: now()) else {
+        guard var image = sink.received(validators: head.validators, at: now()) else {
             throw FeedError.invalidData("the response is empty", host: wanted.url.hostAndPort)
                 .touching(response.circumstances)
         }
+        image.published = wanted.published
         return .received(image)
     }
 }

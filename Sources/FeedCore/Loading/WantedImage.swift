@@ -8,6 +8,8 @@ package enum ImageResultKind: Int, Sendable {
 package struct WantedImage: Sendable {
     /// The `url` of the image.
     package let image: ResourceURL
+    /// The date of the image.
+    let published: Timestamp?
     package let terms: RequestTerms
     /// The URL that is requested now.
     private(set) var url: ResourceURL
@@ -36,9 +38,10 @@ package struct WantedImage: Sendable {
 
     init(
         _ image: ResourceURL, first: Source, rest: ArraySlice<Source> = [], hasOtherData: Bool = false,
-        on terms: RequestTerms
+        published: Timestamp? = nil, on terms: RequestTerms
     ) {
         self.image = image
+        self.published = published
         self.terms = terms
         url = first.url
         validators = first.validators

@@ -148,9 +148,10 @@ package struct LeftOutImage: Hashable, Sendable {
     }
 
     /// Returns the image with its data.
-    package func found(size: Int64, type: ImageType) -> OfferedImage {
+    package func found(size: Int64, type: ImageType, published: Timestamp? = nil) -> OfferedImage {
         OfferedImage(
-            url: url, digest: digest, size: size, type: type, validators: validators, fetchedAt: fetchedAt)
+            url: url, digest: digest, size: size, type: type, validators: validators, fetchedAt: fetchedAt,
+            published: published)
     }
 }
 
@@ -162,9 +163,12 @@ package struct OfferedImage: Hashable, Sendable {
     package let type: ImageType
     package let validators: Validators
     package let fetchedAt: Timestamp
+    /// The date of the image; the file in the cache gets this date if it is new.
+    package let published: Timestamp?
 
     package init(
-        url: ResourceURL, digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp
+        url: ResourceURL, digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp,
+        published: Timestamp? = nil
     ) {
         self.url = url
         self.digest = digest
@@ -172,6 +176,7 @@ package struct OfferedImage: Hashable, Sendable {
         self.type = type
         self.validators = validators
         self.fetchedAt = fetchedAt
+        self.published = published
     }
 }
 

@@ -20,10 +20,12 @@ package struct ReceivedImage: Sendable {
     package let type: ImageType
     package let validators: Validators
     package let fetchedAt: Timestamp
+    /// The date of the first image that wanted the bytes; the file in the cache gets this date if it is new.
+    package var published: Timestamp?
 
     package init(
         url: ResourceURL, recipients: [Recipient] = [], bytes: any StagedImage, size: Int64, type: ImageType,
-        validators: Validators, fetchedAt: Timestamp
+        validators: Validators, fetchedAt: Timestamp, published: Timestamp? = nil
     ) {
         self.url = url
         self.recipients = recipients
@@ -32,6 +34,7 @@ package struct ReceivedImage: Sendable {
         self.type = type
         self.validators = validators
         self.fetchedAt = fetchedAt
+        self.published = published
     }
 }
 
