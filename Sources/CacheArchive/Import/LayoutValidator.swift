@@ -19,20 +19,13 @@ struct LayoutValidator {
 
     /// Returns the feeds in the order of the index.
     func feeds() throws(FeedError) -> [any ArchivedFeed] {
-        guard let layout = contents.layout else { throw OCILayout.missing(OCILayout.layoutFile) }
-        guard let indexBytes = contents.index else { throw OCILayout.missing(OCILayout.indexFile) }
-        try OCILayout.readLayout(layout)
-        contents.layout = nil
+        let index = try index()
+        images.isThin = index.isThin
         // The URLs of the feeds by the digests of their documents.
         var urls: [Digest: ResourceURL] = [:]
         var seen: Set<ResourceURL.Key> = []
         var feeds: [any ArchivedFeed] = []
         var manifests: Set<Digest> = []
-        let index = try OCILayout.readIndex(indexBytes)
-        guard !index.isThin || contents.hasEndMarker else {
-            throw .invalidData("the archive is cut off: a thin archive ends with an end marker, and this one has none")
-        }
-        images.isThin = index.isThin
         for descriptor in index.manifests {
             try checkText(descriptor, referencedBy: OCILayout.indexFile)
             guard descriptor.size <= OCILayout.largestList else {
@@ -59,6 +52,18 @@ struct LayoutValidator {
         }
         try images.checkSizes()
         return feeds
+    }
+
+    private func index() throws(FeedError) -> ArchiveIndex {
+        guard let layout = contents.layout else { throw OCILayout.missing(OCILayout.layoutFile) }
+        guard let bytes = contents.index else { throw OCILayout.missing(OCILayout.indexFile) }
+        try OCILayout.readLayout(layout)
+        contents.layout = nil
+        let index = try OCILayout.readIndex(bytes)
+        guard !index.isThin || contents.hasEndMarker else {
+            throw .invalidData("the archive is cut off: a thin archive ends with an end marker, and this one has none")
+        }
+        return index
     }
 
     private func feed(_ descriptor: BlobDescriptor) throws(FeedError) -> DocumentedFeed {

@@ -133,18 +133,14 @@ struct KeptItems {
         return Int(count)
     }
 
-    /// The row of a kept item.
-    struct Place: Hashable {
-        let feed: Int64
-        let position: Int64
-    }
-
-    /// Returns the places of the items that the rule excludes.
-    func places(excludedBy keep: Keep, now: Timestamp) throws(FeedError) -> [Place] {
+    /// Returns the positions of the items that the rule excludes.
+    func positions(excludedBy keep: Keep, now: Timestamp) throws(FeedError) -> [ItemPosition] {
         guard let row = try statement("SELECT position", excludedBy: keep, now) else { return [] }
-        var places: [Place] = []
-        try row.forEachRow { () throws(FeedError) in places.append(Place(feed: feed, position: row.integer(0))) }
-        return places
+        var positions: [ItemPosition] = []
+        try row.forEachRow { () throws(FeedError) in
+            positions.append(ItemPosition(feed: feed, position: row.integer(0)))
+        }
+        return positions
     }
 
     /// Returns a statement for the items that the rule excludes; nil if it excludes none.
@@ -209,4 +205,10 @@ struct KeptItems {
             "UPDATE feeds SET kept = (SELECT count(*) FROM items WHERE feed = ?1 AND last_seen IS NOT NULL) WHERE id = ?1"
         ).run()
     }
+}
+
+/// The key of an item's row.
+struct ItemPosition: Hashable {
+    let feed: Int64
+    let position: Int64
 }

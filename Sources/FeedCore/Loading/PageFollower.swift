@@ -177,30 +177,6 @@ package struct PageFollower: Sendable {
     }
 }
 
-/// What a run has to know about the pages of a feed.
-package struct LinkedPagesReport: Hashable, Sendable {
-    /// The pages that failed in this run, in the order of the feed.
-    package var failed: [LinkedPage] = []
-    /// The pages that were skipped because of an earlier failure.
-    package var leftAlone: [LinkedPage] = []
-    /// The images of pages at public addresses, which may be only at public addresses themselves.
-    package var ofPublicPages: Set<ResourceURL.Key> = []
-
-    package init(
-        failed: [LinkedPage] = [], leftAlone: [LinkedPage] = [], ofPublicPages: Set<ResourceURL.Key> = []
-    ) {
-        self.failed = failed
-        self.leftAlone = leftAlone
-        self.ofPublicPages = ofPublicPages
-    }
-
-    mutating func add(_ other: LinkedPagesReport) {
-        failed += other.failed
-        leftAlone += other.leftAlone
-        ofPublicPages.formUnion(other.ofPublicPages)
-    }
-}
-
 extension [LinkedPage] {
     fileprivate func inOrder(of urls: [ResourceURL]) -> [LinkedPage] {
         let pages = [ResourceURL.Key: LinkedPage](map { ($0.url.key, $0) }) { $1 }
