@@ -40,7 +40,7 @@ struct ImageFinderTests {
     private func found(_ query: ImageQuery, in cache: Cache) async throws -> [String] {
         let ids = Mutex<[String]>([])
         let count = try await cache.search.find(query) { images in
-            ids.withLock { $0 += images.map(\.image.id) }
+            ids.withLock { $0 += images.compactMap(\.details?.image.id) }
         }
         let found = ids.withLock { $0 }
         #expect(found.count == count)
@@ -120,6 +120,35 @@ struct ImageFinderTests {
         let cache = try await fill()
         try scratch.execute("UPDATE items SET alternatives = '\(ResourceURL.image(3))' WHERE item_id = '5'")
         #expect(try await found(in: cache) == ["4", "3", "5", "2", "1", "0"])
+    }
+
+    @Test("many images are found with the data that their feed sees first, by their descriptions only if asked")
+    func oneForAll() async throws {
+        let cache = try await fill()
+        let (zero, one) = (ResourceURL.image(0).text, ResourceURL.image(1).text)
+        try scratch.execute(
+            """
+            WITH RECURSIVE number(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM number WHERE n < 12009)
+            INSERT INTO items (feed, position, item_id, url, description, alternatives)
+            SELECT (SELECT min(id) FROM feeds), n, n,
+                iif(n >= 12000, iif(n % 2, 'https://a.example/' || n, '\(one)'), '\(zero)'), 'd' || n,
+                iif(n >= 12005, '\(ResourceURL.image(2))', NULL) FROM number;
+            INSERT INTO images SELECT url, (SELECT min(id) FROM feeds), digest, size, media_type, etag, last_modified,
+                90, 0 FROM images WHERE url = '\(one)';
+            INSERT INTO images SELECT url, -1, digest, size, media_type, etag, last_modified, 80, 0 FROM images
+                WHERE url = '\(zero)'
+            """)
+        // An odd image has data only under its alternative, and an even one has its feed's own data.
+        let others = ["2"] + [12005, 12007, 12009].map(String.init) + ["0"] + (10..<12000).map(String.init)
+        let expected = others + ["1"] + [12000, 12002, 12004, 12006, 12008].map(String.init)
+        #expect(try await found(ImageQuery(words: [], feed: .first), in: cache) == expected)
+        let descriptions = Mutex<[String?]>([])
+        _ = try await cache.search.find(ImageQuery(words: [], feed: .first, hasDetails: false)) { images in
+            #expect(images.allSatisfy { $0.details == nil })
+            descriptions.withLock { $0 += images.map(\.description) }
+        }
+        let ids = descriptions.withLock { $0.compactMap { $0 }.map { String($0.drop { !$0.isNumber }) } }
+        #expect(ids == expected)
     }
 
     @Test("thousands of images are found in batches") func many() async throws {

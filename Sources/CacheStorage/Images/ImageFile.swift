@@ -1,6 +1,7 @@
 internal import FeedCore
 internal import Glibc
 internal import Hashing
+internal import Synchronization
 internal import SystemFiles
 
 /// Reads and checks image files, whose names are their digests.
@@ -25,6 +26,12 @@ enum ImageFile {
             throw error.feedError(.failed)
         }
         return try SHA256.digest(of: bytes) == digest ? bytes : nil
+    }
+
+    /// The name and the size that a file should have.
+    struct Expected: Sendable {
+        let digest: Digest
+        let size: Int64
     }
 
     enum Condition {
@@ -102,6 +109,28 @@ enum ImageFile {
             if error.concernsOneFile(in: directory) { return false }
             throw error
         }
+    }
+
+    /// Returns for each file whether it exists and has its size, without reading its bytes.
+    ///
+    /// Two threads share the work, because there may be a million files.
+    static func areThere(_ files: [Expected], in directory: Descriptor) throws(FeedError) -> [Bool] {
+        let perJob = 1024
+        let found = Mutex(Array(repeating: false, count: files.count))
+        let failure = SharedFailure()
+        WorkerThreads.share((files.count + perJob - 1) / perJob, among: 2) { job in
+            let range = job * perJob..<min(files.count, (job + 1) * perJob)
+            failure.recording { () throws(FeedError) in
+                let areThere = try attempt(.failed) { () throws(SystemError) in
+                    try files[range].map { file throws(SystemError) in
+                        try isThere(file.digest, size: file.size, in: directory)
+                    }
+                }
+                found.withLock { $0.replaceSubrange(range, with: areThere) }
+            }
+        }
+        try failure.check()
+        return found.withLock { $0 }
     }
 
     /// Returns whether this one file can't be examined, so that it can't be replaced either.

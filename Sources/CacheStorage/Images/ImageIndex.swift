@@ -64,35 +64,6 @@ struct ImageIndex {
         return nil
     }
 
-    /// Returns when the data of an image was first obtained, in microseconds; nil if the feed sees no data.
-    ///
-    /// A search calls it for each match, so it reads only what it needs. `alternatives` is the column of the item.
-    func firstObtained(
-        _ url: String, _ alternatives: String?, in circles: VisibleCircles
-    ) throws(FeedError) -> Int64? {
-        if let moment = try firstObtained(url, in: circles) { return moment }
-        for alternative in AlternativeURLs.split(alternatives ?? "") {
-            if let moment = try firstObtained(alternative, in: circles) { return moment }
-        }
-        return nil
-    }
-
-    private func firstObtained(_ url: String, in circles: VisibleCircles) throws(FeedError) -> Int64? {
-        let row = try connection.statement(
-            """
-            SELECT circle, fetched_at FROM images WHERE url = ?1 AND circle = ?2
-            UNION ALL SELECT circle, fetched_at FROM images WHERE url = ?1 AND circle BETWEEN ?3 AND 0
-            """)
-        try row.bind(1, url)
-        try circles.bind(to: row)
-        var found: (rank: Int, moment: Int64)?
-        try row.forEachRow { () throws(FeedError) in
-            let rank = VisibleCircles.rank(row.integer(0))
-            if rank >= found?.rank ?? 0 { found = (rank, row.integer(1)) }
-        }
-        return found?.moment
-    }
-
     /// Returns the data of a URL in any circle.
     ///
     /// If several circles have data, the latest is returned.
@@ -129,15 +100,21 @@ struct ImageIndex {
     private static func image(
         in row: SQLiteStatement, from first: Int32, isOfOneFeed: Bool = false
     ) -> StoredImage? {
-        let size = row.integer(first + 1)
-        guard let digest = row.digest(first), (0...mostBytes).contains(size),
+        guard let file = file(in: row, from: first),
             let type = row.text(first + 2).flatMap(ImageType.init(mediaType:))
         else { return nil }
         return StoredImage(
-            digest: digest, size: size, type: type,
+            digest: file.digest, size: file.size, type: type,
             validators: Validators(etag: row.text(first + 3), lastModified: row.text(first + 4)),
             fetchedAt: Timestamp(microseconds: row.integer(first + 5)), directory: ImageDirectories.files,
             isOfOneFeed: isOfOneFeed)
+    }
+
+    /// Returns the digest and the size in the two columns from `first`.
+    static func file(in row: SQLiteStatement, from first: Int32) -> ImageFile.Expected? {
+        let size = row.integer(first + 1)
+        guard let digest = row.digest(first), (0...mostBytes).contains(size) else { return nil }
+        return ImageFile.Expected(digest: digest, size: size)
     }
 
     /// Makes a file the data of the image's URL, once for each circle of its recipients.

@@ -14,43 +14,57 @@ struct FindCommand {
         let output = session.world.output
         let count = try await session.withExistingCache { cache throws(FeedError) in
             try await FindImages(cache.search, now: session.now).find(
-                words, in: feed, within: settings.since, limit: settings.limit
+                words, in: feed, within: settings.since, limit: settings.limit, hasDetails: settings.json
             ) { images throws(FeedError) in
-                try output.write(images.flatMap(lines.line))
+                var text: [UInt8] = []
+                for image in images { lines.add(image, to: &text) }
+                try output.write(text)
             }
         }
         return count > 0 ? .ok : .failure
     }
 }
 
-/// Writes a found image as a line.
+/// Writes found images as lines.
 struct FoundImageLines {
+    private static let tab = UInt8(ascii: "\t")
+
     /// The absolute path of the cache.
-    let cache: String
-    let isJSON: Bool
+    private let cache: String
+    private let escapedCache: String
+    private let isJSON: Bool
 
-    func line(_ found: FoundImage) -> [UInt8] {
-        (isJSON ? json(found) : text(found)) + [UInt8(ascii: "\n")]
+    init(cache: String, isJSON: Bool) {
+        (self.cache, escapedCache, self.isJSON) = (cache, TerminalText.escape(cache), isJSON)
     }
 
-    private func path(_ found: FoundImage) -> String { FilePath.absolute(found.stored.path, in: cache) }
-
-    /// Returns the fields with tabs between them; a tab in a field is escaped.
-    private func text(_ found: FoundImage) -> [UInt8] {
-        let fields = [
-            found.stored.fetchedAt.rfc3339, found.feed.title ?? found.feed.url.text, found.image.description ?? "",
-            path(found),
-        ]
-        return Array(fields.map(TerminalText.escape).joined(separator: "\t").utf8)
+    func add(_ found: FoundImage, to text: inout [UInt8]) {
+        if !isJSON {
+            addFields(of: found, to: &text)
+        } else if let details = found.details {
+            text += json(found, details)
+        }
+        text.append(UInt8(ascii: "\n"))
     }
 
-    private func json(_ found: FoundImage) -> [UInt8] {
+    /// Adds the fields with tabs between them; a tab in a field is escaped.
+    private func addFields(of found: FoundImage, to text: inout [UInt8]) {
+        text += found.fetchedAt.rfc3339.utf8
+        text.append(Self.tab)
+        text += TerminalText.escape(found.feed.title ?? found.feed.url.text).utf8
+        text.append(Self.tab)
+        text += TerminalText.escape(found.description ?? "").utf8
+        text.append(Self.tab)
+        text += FilePath.absolute(found.path, in: escapedCache).utf8
+    }
+
+    private func json(_ found: FoundImage, _ details: FoundImage.Details) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("version", JSONFormat.version)
         writer.member("feed", found.feed.url.text)
         writer.member("feed_title", found.feed.title)
-        writer.members(of: found.image, found.stored, path: path(found))
+        writer.members(of: details.image, details.stored, path: FilePath.absolute(found.path, in: cache))
         writer.endObject()
         return writer.drain()
     }

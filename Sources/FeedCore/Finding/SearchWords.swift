@@ -12,15 +12,12 @@ package struct SearchWords {
     /// Whether the title of the feed or a text of the image contains each word.
     private var isFound: [Bool]
     private var missing: Int
-    private var folded: [UInt8] = []
 
     package init(_ words: [String]) {
+        var folder = TextFolder()
         self.words = words.map { word in
-            var folder = TextFolder()
-            var folded: [UInt8] = []
             var word = word
-            word.withUTF8 { folder.fold($0, into: &folded) }
-            return folded
+            return word.withUTF8 { folder.withFolded($0) { Array($0) } }
         }
         isInTitle = Array(repeating: false, count: words.count)
         isFound = isInTitle
@@ -44,29 +41,28 @@ package struct SearchWords {
     /// Looks for the missing words in a text of the image, which is UTF-8.
     package mutating func look(in text: UnsafeBufferPointer<UInt8>) {
         guard missing > 0, !text.isEmpty else { return }
-        folder.fold(text, into: &folded)
-        for (index, word) in words.enumerated() where !isFound[index] && contains(word) {
-            isFound[index] = true
-            missing -= 1
+        folder.withFolded(text) { folded in
+            for index in words.indices where !isFound[index] && Self.contains(words[index], in: folded) {
+                isFound[index] = true
+                missing -= 1
+            }
         }
     }
 
     /// Whether each word was found.
     package var isComplete: Bool { missing == 0 }
 
-    private func contains(_ word: [UInt8]) -> Bool {
+    private static func contains(_ word: [UInt8], in text: UnsafeRawBufferPointer) -> Bool {
         guard let first = word.first else { return true }
-        return folded.withUnsafeBytes { text in
-            guard let base = text.baseAddress else { return false }
-            var start = 0
-            while case let room = text.count - start - word.count, room >= 0,
-                let candidate = memchr(base + start, Int32(first), room + 1)
-            {
-                if memcmp(candidate, word, word.count) == 0 { return true }
-                start = base.distance(to: candidate) + 1
-            }
-            return false
+        guard let base = text.baseAddress else { return false }
+        var start = 0
+        while case let room = text.count - start - word.count, room >= 0,
+            let candidate = memchr(base + start, Int32(first), room + 1)
+        {
+            if memcmp(candidate, word, word.count) == 0 { return true }
+            start = base.distance(to: candidate) + 1
         }
+        return false
     }
 }
 
@@ -77,30 +73,43 @@ private struct TextFolder {
     /// The end and the length of each folded character in `known`, as one number; 0 for an unknown one.
     private var slots: [UInt32] = []
     private var known: [UInt8] = []
+    /// The last folded ASCII text, and bytes of longer ones behind it.
+    private var plain: [UInt8] = []
+    private var folded: [UInt8] = []
 
-    /// Replaces the content of `folded`.
-    mutating func fold(_ text: UnsafeBufferPointer<UInt8>, into folded: inout [UInt8]) {
-        folded.removeAll(keepingCapacity: true)
-        for byte in text {
-            guard byte < 0x80 else { return foldCharacters(of: text, into: &folded) }
-            folded.append(Self.small(byte))
-        }
-    }
-
-    private mutating func foldCharacters(of text: UnsafeBufferPointer<UInt8>, into folded: inout [UInt8]) {
-        folded.removeAll(keepingCapacity: true)
-        for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
-            if scalar.isASCII {
-                folded.append(Self.small(UInt8(truncatingIfNeeded: scalar.value)))
-            } else if scalar.value > 0xFFFF {
-                folded += Self.folded(scalar)
-            } else {
-                append(scalar, to: &folded)
+    /// Passes the folded text to `use`.
+    mutating func withFolded<Outcome>(
+        _ text: UnsafeBufferPointer<UInt8>, _ use: (UnsafeRawBufferPointer) -> Outcome
+    ) -> Outcome {
+        if plain.count < text.count { plain = Array(repeating: 0, count: 2 * text.count) }
+        var all: UInt8 = 0
+        plain.withUnsafeMutableBufferPointer { plain in
+            for index in text.indices {
+                plain[index] = Self.small(text[index])
+                all |= text[index]
             }
         }
+        if all < 0x80 { return plain.withUnsafeBytes { use(UnsafeRawBufferPointer(rebasing: $0[..<text.count])) } }
+        foldCharacters(of: text)
+        return folded.withUnsafeBytes(use)
     }
 
-    private mutating func append(_ scalar: Unicode.Scalar, to folded: inout [UInt8]) {
+    /// Folds a text that is not ASCII, whose ASCII bytes `plain` has already.
+    private mutating func foldCharacters(of text: UnsafeBufferPointer<UInt8>) {
+        folded.removeAll(keepingCapacity: true)
+        var rest = text[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex { $0 >= 0x80 } ?? rest.endIndex
+            folded += plain[rest.startIndex..<end]
+            let next = rest[end...].firstIndex { $0 < 0x80 } ?? rest.endIndex
+            for scalar in String(decoding: rest[end..<next], as: UTF8.self).unicodeScalars {
+                if scalar.value > 0xFFFF { folded += Self.folded(scalar) } else { append(scalar) }
+            }
+            rest = rest[next...]
+        }
+    }
+
+    private mutating func append(_ scalar: Unicode.Scalar) {
         if slots.isEmpty { slots = Array(repeating: 0, count: 0x10000) }
         let index = Int(scalar.value)
         if slots[index] == 0 {
@@ -122,7 +131,7 @@ private struct TextFolder {
     }
 
     private static func small(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
     }
 }
 

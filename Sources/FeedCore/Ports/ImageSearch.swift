@@ -17,24 +17,49 @@ package struct ImageQuery: Hashable, Sendable {
     package var after: Timestamp?
     /// The maximum number of images; nil for no limit.
     package let limit: Int?
+    /// Whether the found images have their details, which take most of the time of a large result.
+    package let hasDetails: Bool
 
-    package init(words: [String], feed: ResourceURL? = nil, after: Timestamp? = nil, limit: Int? = nil) {
+    package init(
+        words: [String], feed: ResourceURL? = nil, after: Timestamp? = nil, limit: Int? = nil, hasDetails: Bool = true
+    ) {
         self.words = words
         self.feed = feed
         self.after = after
         self.limit = limit
+        self.hasDetails = hasDetails
     }
 }
 
 /// An image that a search has found.
 package struct FoundImage: Hashable, Sendable {
-    package let feed: FeedHead
-    package let image: FeedImage
-    package let stored: StoredImage
+    /// Everything about an image and its data.
+    package struct Details: Hashable, Sendable {
+        package let image: FeedImage
+        package let stored: StoredImage
 
-    package init(feed: FeedHead, image: FeedImage, stored: StoredImage) {
+        package init(image: FeedImage, stored: StoredImage) {
+            self.image = image
+            self.stored = stored
+        }
+    }
+
+    package let feed: FeedHead
+    package let description: String?
+    /// When the data was first obtained.
+    package let fetchedAt: Timestamp
+    /// The path of the file, relative to the cache.
+    package let path: String
+    /// The details, if the query asks for them.
+    package let details: Details?
+
+    package init(
+        feed: FeedHead, description: String?, fetchedAt: Timestamp, path: String, details: Details? = nil
+    ) {
         self.feed = feed
-        self.image = image
-        self.stored = stored
+        self.description = description
+        self.fetchedAt = fetchedAt
+        self.path = path
+        self.details = details
     }
 }
