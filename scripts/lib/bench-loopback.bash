@@ -93,4 +93,21 @@ sync_small_images() {
     printf '\n%s small images: peak memory %s\n' "$many" \
         "$(awk -v export="$(median export 3)" -v import="$(median import 3)" 'BEGIN {
             printf "%.1f MB of an export, %.1f MB of an import", export / 1024, import / 1024 }')"
+    thin_round
+}
+
+# Measures a thin archive of the small images, a hundred of which are new, next to the full one.
+thin_round() {
+    rm -rf "$work/cache" "$work/copy"
+    site_feed 1 $((many - 100)) >"$work/site/feed.json"
+    "${sync[@]}"
+    "$feedsync" export --cache "$work/cache" "$work/old.tar"
+    "$feedsync" import --restore --cache "$work/copy" "$work/old.tar"
+    site_feed 1 "$many" >"$work/site/feed.json"
+    "${sync[@]}"
+    measure thin-export "$feedsync" export --cache "$work/cache" --without "$work/old.tar" "$work/thin.tar"
+    measure thin-import "$feedsync" import --restore --cache "$work/copy" "$work/thin.tar"
+    rm "$work/old.tar" "$work/thin.tar"
+    printf 'a thin archive of them with 100 new ones takes %.2f of the time of a full export, and %.2f of an import\n' \
+        "$(ratio thin-export export 1)" "$(ratio thin-import import 1)"
 }

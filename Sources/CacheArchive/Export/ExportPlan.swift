@@ -51,7 +51,7 @@ struct ExportPlan {
     /// others are generated again when they are written, because all texts of a large cache would take much memory.
     init(
         _ feeds: [FeedHead], in snapshot: any CacheSnapshot, without leftOut: Set<Digest>? = nil,
-        keeping mostOfTexts: Int = 8 << 20
+        keeping mostOfTexts: Int = 64 << 20
     ) throws(FeedError) {
         self.snapshot = snapshot
         textCache = TextCache(room: mostOfTexts)
