@@ -121,7 +121,7 @@ struct PrivateAddressTests {
             return try await run("http://inside.example/feed.xml", ["--follow"] + arguments)
         }
         for _ in 1...2 {
-            let result = try await sync(Self.publicSite)
+            let result = try await sync(Self.publicSite, "-v")
             #expect(result.status == .exited(23), "\(result.errorText)")
             #expect(result.errorText.contains("10.1.2.3"))
         }

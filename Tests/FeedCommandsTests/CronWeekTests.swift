@@ -5,7 +5,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A week of hourly runs in a pipe", .timeLimit(.minutes(5)))
+@Suite("A week of hourly runs in a pipe", .timeLimit(.minutes(15)))
 struct CronWeekTests {
     private static let feeds = (0..<20).map { "https://feeds-\($0).example/feed" }
     private static let dead = FeedError.connectivity("connection refused", host: "dead.example")
