@@ -21,6 +21,27 @@ struct ItemDetailsTests {
     }
 
     @Test(
+        "the language of a feed is that of its channel, its root element or its member",
+        arguments: [
+            (
+                "<rss><channel><language> pt-BR </language><item><enclosure url='1.jpg'/></item></channel></rss>",
+                "pt-BR"
+            ),
+            ("<rss><channel><dc:language>ar</dc:language></channel></rss>", "ar"),
+            ("<rss><channel><item><language>ar</language></item></channel></rss>", nil),
+            ("<feed xmlns='http://www.w3.org/2005/Atom' xml:lang='he'><title xml:lang='en'>T</title></feed>", "he"),
+            (#"{"version":"https://jsonfeed.org/version/1.1","language":"zh-Hant-TW","items":[]}"#, "zh-Hant-TW"),
+            (#"{"version":"https://jsonfeed.org/version/1.1","language":7,"items":[]}"#, nil),
+            ("<rss><channel><language>&lt;b onclick=x></language></channel></rss>", nil),
+            ("<rss><channel><language>en--US</language></channel></rss>", nil),
+            ("<rss><channel><language>\(String(repeating: "en-", count: 20))US</language></channel></rss>", nil),
+        ] as [(String, String?)])
+    func language(text: String, expected: String?) throws {
+        let source = FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/"))
+        #expect(try FeedDecoder().decode(source).feed.language == expected)
+    }
+
+    @Test(
         "the author of an RSS item is its creator, else its author, else its iTunes author, else the channel's author",
         arguments: [
             ("<itunes:author>C</itunes:author><author>B</author><dc:creator> A  a </dc:creator>", "A a"),

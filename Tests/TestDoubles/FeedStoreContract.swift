@@ -135,7 +135,7 @@ package struct FeedStoreContract: Sendable {
                 published: moment.map(Timestamp.init(microseconds:)),
                 alternatives: (0..<index * 2).map { .image(100 + $0) })
         }
-        let feed = Feed(format: .rss, images: images + (0..<9).map(FeedImage.full) + images)
+        let feed = Feed(format: .rss, language: "pt-BR", images: images + (0..<9).map(FeedImage.full) + images)
         let saved = SavedFeed(url: .first, feed: feed, savedAt: Timestamp(microseconds: 1), rules: "a\0 \u{E9}")
         try await save(saved)
         #expect(try await store.retrieve(.first) == saved)

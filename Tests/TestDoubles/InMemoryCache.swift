@@ -5,7 +5,7 @@ extension SavedFeed {
     /// Returns the same feed with other current images.
     package func with(images: [FeedImage]) -> SavedFeed {
         var saved = self
-        saved.feed = Feed(format: feed.format, title: feed.title, images: images)
+        saved.feed = feed.with(images)
         return saved
     }
 

@@ -147,15 +147,15 @@ package final class InMemoryIntake: CacheIntake {
             let old = contents.feeds[feed.url.text]
             self.feed = old?.url ?? feed.url
             contents.feeds[feed.url.text] = SavedFeed(
-                url: self.feed ?? feed.url, feed: Feed(format: feed.format, title: feed.title, images: []),
+                url: self.feed ?? feed.url,
+                feed: Feed(format: feed.format, title: feed.title, language: feed.language, images: []),
                 savedAt: feed.savedAt, isNamed: old?.isNamed ?? false, keep: old?.keep)
         }
 
         func append(_ image: FeedImage) throws(FeedError) {
             guard let feed, let saved = contents.feeds[feed.text] else { throw .storage(.failed, "no feed was begun") }
             contents.feeds[feed.text] = SavedFeed(
-                url: saved.url,
-                feed: Feed(format: saved.feed.format, title: saved.feed.title, images: saved.feed.images + [image]),
+                url: saved.url, feed: saved.feed.with(saved.feed.images + [image]),
                 savedAt: saved.savedAt, isNamed: saved.isNamed, rules: saved.rules, keep: saved.keep)
         }
 

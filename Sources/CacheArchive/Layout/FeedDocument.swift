@@ -117,12 +117,13 @@ extension FeedDocument {
         var hasImages: Bool?
         var url: ResourceURL?
         var title: String?
+        var language: String?
         var format: Feed.Format?
         var savedAt: Timestamp?
         var keep: Keep?
         var hasRemoved = false
         try JSONObject.read(
-            &reader, ["version", "url", "title", "format", "saved_at", "keep", "removed", "images"]
+            &reader, ["version", "url", "title", "language", "format", "saved_at", "keep", "removed", "images"]
         ) { name, reader throws(JSONError) in
             switch name {
             case "version":
@@ -130,6 +131,7 @@ extension FeedDocument {
                 hasVersion = true
             case "url": url = try readFeedURL(&reader)
             case "title": title = try readText(&reader, longest: longestText)
+            case "language": language = try readText(&reader, longest: longestText)
             case "format": format = try readFormat(&reader)
             case "saved_at": savedAt = try readTime(&reader)
             // A value that only a later version understands is ignored.
@@ -142,7 +144,7 @@ extension FeedDocument {
         _ = try JSONObject.require(hasVersion, "version", of: top, reader)
         _ = try JSONObject.require(hasImages, "images", of: top, reader)
         let head = FeedHead(
-            url: try JSONObject.require(url, "url", of: top, reader), title: title,
+            url: try JSONObject.require(url, "url", of: top, reader), title: title, language: language,
             format: try JSONObject.require(format, "format", of: top, reader),
             savedAt: try JSONObject.require(savedAt, "saved_at", of: top, reader), keep: keep)
         return (head, hasRemoved)

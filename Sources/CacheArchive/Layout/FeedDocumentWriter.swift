@@ -12,6 +12,7 @@ struct FeedDocumentWriter {
         json.member("version", OCILayout.documentVersion)
         json.member("url", feed.url.text)
         if let title = feed.title { json.member("title", title) }
+        if let language = feed.language { json.member("language", language) }
         json.member("format", feed.format.rawValue)
         json.member("saved_at", feed.savedAt.rfc3339)
         if let keep = feed.keep { json.member("keep", keep.text) }

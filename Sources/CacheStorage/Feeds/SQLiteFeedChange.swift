@@ -28,7 +28,8 @@ struct SQLiteFeedChange: FeedStoreChange {
                 """
                 UPDATE feeds SET credentials = ?2, title = ?3, format = ?4, saved_at = ?5, etag = ?6,
                     last_modified = ?7, pages = ?8, named = ?9, moved_to = ?10, rules = ?11, keep = ?12,
-                    own_network = ?13, interval = ?14, error_kind = NULL, error_message = NULL, error_at = NULL
+                    own_network = ?13, interval = ?14, language = ?15, error_kind = NULL, error_message = NULL,
+                    error_at = NULL
                 WHERE url = ?1
                 """)
             try bind(saved, to: feed)
@@ -42,12 +43,12 @@ struct SQLiteFeedChange: FeedStoreChange {
             """
             INSERT INTO feeds
                 (url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules, keep,
-                own_network, interval, id)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                own_network, interval, language, id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
             """)
         let row = try newRow()
         try bind(saved, to: feed)
-        try feed.bind(15, row)
+        try feed.bind(16, row)
         try feed.run()
         try WalkRows(connection: connection, feed: row).replace(with: saved.walks)
         try LinkedPageRows(connection: connection, feed: row).replace(with: saved.linkedPages)
@@ -82,6 +83,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(12, saved.keep?.text)
         try feed.bind(13, saved.seesOwnNetwork ? 1 : 0)
         try feed.bind(14, saved.interval?.components.seconds)
+        try feed.bind(15, saved.feed.language)
     }
 
     /// Deletes the items of a feed.
@@ -104,7 +106,7 @@ struct SQLiteFeedChange: FeedStoreChange {
             """
             UPDATE feeds SET credentials = ?2, saved_at = ?5, etag = ?6, last_modified = ?7, pages = ?8,
                 named = max(named, ?9), moved_to = ?10, rules = ?11, keep = ?12, own_network = ?13,
-                interval = ?14, error_kind = NULL, error_message = NULL, error_at = NULL
+                interval = ?14, language = ?15, error_kind = NULL, error_message = NULL, error_at = NULL
             WHERE url = ?1
             """)
         try bind(saved, to: feed)

@@ -71,8 +71,8 @@ extension SQLiteFeedStore {
     ) throws(FeedError) -> SavedFeed? {
         let row = try connection.statement(
             """
-            SELECT url, credentials, title, format, saved_at, keep, id, etag, last_modified, pages, named, moved_to, rules,
-                kept, own_network, interval, error_kind, error_message, error_at
+            SELECT url, credentials, title, format, saved_at, keep, language, id, etag, last_modified, pages, named, moved_to,
+                rules, kept, own_network, interval, error_kind, error_message, error_at
             FROM feeds WHERE url = ?1
             """)
         try row.bind(1, url.text)
@@ -80,19 +80,20 @@ extension SQLiteFeedStore {
         try row.forEachRow { () throws(FeedError) in
             let head = try FeedHead(row, in: connection)
             func read(_ positions: Range<Int64>) throws(FeedError) -> [FeedImage] {
-                try Self.images(of: head.url, row.integer(6), at: positions, in: connection)
+                try Self.images(of: head.url, row.integer(7), at: positions, in: connection)
             }
             let images = try read(0..<KeptItems.firstPosition)
             let kept = withKept ? try read(KeptItems.firstPosition..<Int64.max) : []
             saved = SavedFeed(
-                url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
-                savedAt: head.savedAt, validators: Validators(etag: row.text(7), lastModified: row.text(8)),
-                pages: Int(row.integer(9)), walks: try WalkRows(connection: connection, feed: row.integer(6)).all(),
-                isNamed: row.integer(10) != 0, seesOwnNetwork: row.integer(14) != 0,
-                movedTo: row.text(11).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(12), keep: head.keep,
-                keptCount: Int(row.integer(13)), kept: kept,
-                interval: row.isNull(15) ? nil : .seconds(row.integer(15)), trouble: trouble(in: row, from: 16),
-                linkedPages: try LinkedPageRows(connection: connection, feed: row.integer(6)).all())
+                url: head.url,
+                feed: Feed(format: head.format, title: head.title, language: head.language, images: images),
+                savedAt: head.savedAt, validators: Validators(etag: row.text(8), lastModified: row.text(9)),
+                pages: Int(row.integer(10)), walks: try WalkRows(connection: connection, feed: row.integer(7)).all(),
+                isNamed: row.integer(11) != 0, seesOwnNetwork: row.integer(15) != 0,
+                movedTo: row.text(12).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(13), keep: head.keep,
+                keptCount: Int(row.integer(14)), kept: kept,
+                interval: row.isNull(16) ? nil : .seconds(row.integer(16)), trouble: trouble(in: row, from: 17),
+                linkedPages: try LinkedPageRows(connection: connection, feed: row.integer(7)).all())
         }
         return saved
     }
@@ -113,7 +114,7 @@ extension SQLiteFeedStore {
     static func summaries(in connection: SQLiteConnection) throws(FeedError) -> [FeedSummary] {
         let row = try connection.statement(
             """
-            SELECT url, credentials, title, format, saved_at, keep,
+            SELECT url, credentials, title, format, saved_at, keep, language,
                 (SELECT count(*) FROM items WHERE feed = feeds.id), named, moved_to, error_kind, error_message, error_at,
                 kept
             FROM feeds ORDER BY url
@@ -122,9 +123,9 @@ extension SQLiteFeedStore {
         try row.forEachRow { () throws(FeedError) in
             summaries.append(
                 FeedSummary(
-                    try FeedHead(row, in: connection), images: Int(row.integer(6)), kept: Int(row.integer(12)),
-                    isNamed: row.integer(7) != 0, movedTo: row.text(8).flatMap(ResourceURL.init(storedRemote:)),
-                    trouble: trouble(in: row, from: 9)))
+                    try FeedHead(row, in: connection), images: Int(row.integer(7)), kept: Int(row.integer(13)),
+                    isNamed: row.integer(8) != 0, movedTo: row.text(9).flatMap(ResourceURL.init(storedRemote:)),
+                    trouble: trouble(in: row, from: 10)))
         }
         return summaries
     }
@@ -141,7 +142,7 @@ extension SQLiteFeedStore {
     /// Throws `unreadable` if there is a feed that can't be listed and therefore can't be deleted.
     static func heads(in connection: SQLiteConnection) throws(FeedError) -> [FeedHead] {
         let row = try connection.statement(
-            "SELECT url, credentials, title, format, saved_at, keep FROM feeds ORDER BY url")
+            "SELECT url, credentials, title, format, saved_at, keep, language FROM feeds ORDER BY url")
         var heads: [FeedHead] = []
         try row.forEachRow { () throws(FeedError) in heads.append(try FeedHead(row, in: connection)) }
         return heads
@@ -149,7 +150,7 @@ extension SQLiteFeedStore {
 }
 
 extension FeedHead {
-    /// Reads the columns url, credentials, title, format, saved_at, keep, which begin a row.
+    /// Reads the columns url, credentials, title, format, saved_at, keep, language, which begin a row.
     ///
     /// The database is untrusted input and checked like any other.
     fileprivate init(_ row: SQLiteStatement, in connection: SQLiteConnection) throws(FeedError) {
@@ -165,7 +166,8 @@ extension FeedHead {
             throw .unreadable("\(connection.path): the saved feed \(url): is of the unknown format “\(name)”")
         }
         self.init(
-            url: url, title: row.text(2), format: format, savedAt: Timestamp(nearest: row.integer(4)),
+            url: url, title: row.text(2), language: row.text(6), format: format,
+            savedAt: Timestamp(nearest: row.integer(4)),
             keep: row.text(5).flatMap(Keep.init))
     }
 }

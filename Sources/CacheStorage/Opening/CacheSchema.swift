@@ -170,6 +170,7 @@ struct CacheSchema: Sendable {
             PRIMARY KEY (feed, number)
         ) STRICT, WITHOUT ROWID;
         """,
+        "ALTER TABLE feeds ADD COLUMN language TEXT;",
     ])
 
     /// "FSYN", which distinguishes a cache's database from any other SQLite file.
@@ -240,7 +241,7 @@ struct CacheSchema: Sendable {
             for columns in [
                 """
                 id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules,
-                    keep, kept, own_network, interval, error_kind, error_message, error_at
+                    keep, kept, own_network, interval, error_kind, error_message, error_at, language
                 FROM feeds
                 """,
                 """

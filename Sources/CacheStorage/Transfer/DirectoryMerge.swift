@@ -65,9 +65,10 @@ final class DirectoryMerge: CacheMerge {
         let id = if let known { known.feed } else { try change.newRow() }
         let row = try connection.statement(
             """
-            INSERT INTO feeds (id, url, title, format, saved_at, named) VALUES (?5, ?1, ?2, ?3, ?4, 0)
+            INSERT INTO feeds (id, url, title, format, saved_at, language, named) VALUES (?5, ?1, ?2, ?3, ?4, ?6, 0)
             ON CONFLICT (url) DO UPDATE SET
                 title = excluded.title, format = excluded.format, saved_at = excluded.saved_at,
+                language = excluded.language,
                 etag = NULL, last_modified = NULL, rules = NULL
             """)
         try row.bind(1, feed.url.text)
@@ -75,6 +76,7 @@ final class DirectoryMerge: CacheMerge {
         try row.bind(3, feed.format.rawValue)
         try row.bind(4, feed.savedAt.microseconds)
         try row.bind(5, id)
+        try row.bind(6, feed.language)
         try row.run()
         self.feed = (id, 0)
     }

@@ -8,12 +8,38 @@ package struct Feed: Hashable, Sendable {
 
     package let format: Format
     package let title: String?
+    /// The language of the texts, as a well-formed tag such as `pt-BR`.
+    package let language: String?
     package let images: [FeedImage]
 
-    package init(format: Format, title: String? = nil, images: [FeedImage]) {
+    package init(format: Format, title: String? = nil, language: String? = nil, images: [FeedImage]) {
         self.format = format
         self.title = title
+        self.language = language.flatMap(LanguageTag.wellFormed)
         self.images = images
+    }
+
+    /// Returns the feed with other images.
+    package func with(_ images: [FeedImage]) -> Feed {
+        Feed(format: format, title: title, language: language, images: images)
+    }
+}
+
+/// The tag of a language by RFC 5646, such as `en` or `pt-BR`.
+package enum LanguageTag {
+    private static let maxLength = 35
+
+    /// Returns the tag without white space around it; nil unless it has the form of one.
+    package static func wellFormed(_ text: String) -> String? {
+        let tag = text.filter { !$0.isWhitespace }
+        guard tag.utf8.count <= maxLength else { return nil }
+        let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard let first = parts.first, first.count >= 2 else { return nil }
+        let areWellFormed = parts.allSatisfy { part in
+            (1...8).contains(part.count)
+                && part.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) }
+        }
+        return areWellFormed ? tag : nil
     }
 }
 

@@ -123,6 +123,6 @@ extension Feed {
     /// Returns the feed without the removed images.
     func without(_ removed: RemovedImages) -> Feed {
         if removed.isEmpty { return self }
-        return Feed(format: format, title: title, images: images.filter { !removed.covers($0) })
+        return with(images.filter { !removed.covers($0) })
     }
 }

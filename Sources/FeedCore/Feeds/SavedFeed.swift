@@ -2,13 +2,19 @@
 package struct FeedHead: Hashable, Sendable {
     package let url: ResourceURL
     package let title: String?
+    /// The language of the texts, as a well-formed tag such as `pt-BR`.
+    package let language: String?
     package let format: Feed.Format
     package let savedAt: Timestamp
     package var keep: Keep?
 
-    package init(url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, keep: Keep? = nil) {
+    package init(
+        url: ResourceURL, title: String?, language: String? = nil, format: Feed.Format, savedAt: Timestamp,
+        keep: Keep? = nil
+    ) {
         self.url = url
         self.title = title
+        self.language = language.flatMap(LanguageTag.wellFormed)
         self.format = format
         self.savedAt = savedAt
         self.keep = keep
@@ -53,7 +59,8 @@ package struct SavedFeed: Hashable, Sendable {
     package var linkedPages: [ResourceURL.Key: LinkedPage]
 
     package var head: FeedHead {
-        FeedHead(url: url, title: feed.title, format: feed.format, savedAt: savedAt, keep: keep)
+        FeedHead(
+            url: url, title: feed.title, language: feed.language, format: feed.format, savedAt: savedAt, keep: keep)
     }
 
     /// Returns the feed as it was saved at this moment.

@@ -101,7 +101,7 @@ package struct PageFollower: Sendable {
             images += image.isOnPage ? image.showing(pages[image.url.key]?.images ?? []) : [image]
             guard images.count <= mostImages else { throw .invalidData(FeedSizeLimit.tooMany(mostImages)) }
         }
-        return Feed(format: feed.format, title: feed.title, images: images)
+        return feed.with(images)
     }
 
     // MARK: Requests

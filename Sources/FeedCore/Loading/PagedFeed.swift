@@ -22,7 +22,7 @@ struct PagedFeed {
     /// The pause between two requests that the feed asks for.
     var interval: Duration? { first.interval }
 
-    var feed: Feed { Feed(format: first.feed.format, title: first.feed.title, images: images) }
+    var feed: Feed { first.feed.with(images) }
 
     var notes: [String] { pageNotes + trail.notes }
 

@@ -8,6 +8,7 @@ struct JSONFeed {
     private var collector: ImageCollector
     private var details = ItemDetails()
     private var title: String?
+    private var language: String?
     private var nextPage: String?
 
     /// What a document without the version line of JSON Feed may show.
@@ -124,7 +125,7 @@ struct JSONFeed {
     private mutating func decoded() throws(DecodingFailure) -> DecodedFeed {
         let (images, itemStarts) = try collector.finish()
         return DecodedFeed(
-            feed: Feed(format: .jsonFeed, title: title, images: images), itemStarts: itemStarts,
+            feed: Feed(format: .jsonFeed, title: title, language: language, images: images), itemStarts: itemStarts,
             notes: collector.notes.all, nextPage: collector.page(nextPage, from: nil),
             itemHashes: collector.itemHashes)
     }
@@ -138,6 +139,7 @@ struct JSONFeed {
         while let name = try reader.nextMember() {
             switch name {
             case "title": title = try words(&reader)?.shortened(to: LongestText.words) ?? title
+            case "language": language = try text(&reader)
             case "next_url": nextPage = try text(&reader)
             case "authors", "author": details.add(author: try readAuthors(&reader), rank: name == "authors" ? 0 : 1)
             case "home_page_url": try setBase(try text(&reader), &reader)

@@ -26,6 +26,7 @@ final class AtomFeed: XMLVisitor {
 
     private var details = ItemDetails()
     private var title: String?
+    private var language: String?
     private var pages = NextPageLinks()
     private var collector: ImageCollector
 
@@ -48,7 +49,8 @@ final class AtomFeed: XMLVisitor {
     func decoded() throws(DecodingFailure) -> DecodedFeed {
         let (images, itemStarts) = try collector.finish()
         return DecodedFeed(
-            feed: Feed(format: .atom, title: title?.shortened(to: LongestText.words), images: images),
+            feed: Feed(
+                format: .atom, title: title?.shortened(to: LongestText.words), language: language, images: images),
             itemStarts: itemStarts, notes: collector.notes.all, nextPage: pages.nextPage(in: collector),
             itemHashes: collector.itemHashes, isOfWordPress: pages.isOfWordPress)
     }
@@ -58,8 +60,9 @@ final class AtomFeed: XMLVisitor {
     func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         let isAtom = Self.isAtom(element.name.vocabulary)
         switch (contexts.last, element.name.local) {
-        case (nil, "entry"): return enter(.entry)
-        case (nil, _): return enter(.feed)
+        case (nil, let root):
+            language = element.attribute("lang", in: .xml)
+            return enter(root == "entry" ? .entry : .feed)
         case (.feed, "entry") where isAtom:
             item = XMLItem(mostRenditions: mostRenditions)
             return enter(.entry)

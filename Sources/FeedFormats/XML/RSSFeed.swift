@@ -26,6 +26,7 @@ final class RSSFeed: XMLVisitor {
     private var details = ItemDetails()
     private var schedule = UpdateSchedule()
     private var title: String?
+    private var language: String?
     /// The title in Dublin Core, which replaces a missing title.
     private var otherTitle: String?
     private var pages = NextPageLinks()
@@ -44,7 +45,7 @@ final class RSSFeed: XMLVisitor {
         let (images, itemStarts) = try collector.finish()
         let title = (title ?? otherTitle)?.shortened(to: LongestText.words)
         return DecodedFeed(
-            feed: Feed(format: .rss, title: title, images: images), itemStarts: itemStarts,
+            feed: Feed(format: .rss, title: title, language: language, images: images), itemStarts: itemStarts,
             notes: collector.notes.all, nextPage: pages.nextPage(in: collector),
             itemHashes: collector.itemHashes, isOfWordPress: pages.isOfWordPress, interval: schedule.interval)
     }
@@ -81,7 +82,9 @@ final class RSSFeed: XMLVisitor {
         let name = names.canonical(element.name)
         if let interest = details.begin(element, named: name) { return interest }
         switch (name.vocabulary, name.local) {
-        case (.plain, "title"), (.dublinCore, "title"), (.plain, "generator"): return .text
+        case (.plain, "title"), (.dublinCore, "title"), (.plain, "generator"), (.plain, "language"),
+            (.dublinCore, "language"):
+            return .text
         case _ where UpdateSchedule.isPart(name): return .text
         case (.plain, "link") where element.attribute("href") == nil: return .text
         case (.atom, "link"), (.plain, "link"):
@@ -163,6 +166,7 @@ final class RSSFeed: XMLVisitor {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
         case (.channel, .dublinCore, "title"): otherTitle = otherTitle ?? PlainText.of(text, with: html)
         case (.channel, .plain, "generator"): pages.add(generator: text)
+        case (.channel, .plain, "language"), (.channel, .dublinCore, "language"): language = language ?? text
         case (.channel, .plain, "link"):
             if let link = FoldedText.fold(text) { try collector.setBase(link) }
         case (.item, .plain, "guid"): take(guid: text)
