@@ -47,7 +47,7 @@ let package = Package(
         library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CArchive"]),
         library(
             "Layouts", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CLinux", "CChild"],
-            embedding: ["Gallery/Assets/style.css", "Gallery/Assets/script.js", "Gallery/Assets/icon.svg"]),
+            embedding: ["Gallery/Assets"]),
         library("FeedCommands", ["FeedCore", "Hashing", "JSONText"], embedding: ["Help/Topics"]),
         .executableTarget(
             name: "feedsync",

@@ -15,14 +15,14 @@ extension GalleryBrowserTests {
                 let expected = JSONValue.string("\(GallerySite.size(number).width) \(count)").text()
                 try await page.wait(for: "\(view)?.open && \(shown) === \(expected)")
             }
-            // The focus moves to the first image, past the link above the header and the four tools in it.
-            for _ in 0..<6 { try await page.press("Tab") }
-            #expect(try await page.evaluate("document.activeElement.alt") == "Image 0")
+            // The focus moves to the first image, past the link above the header and the five tools in it.
+            for _ in 0..<7 { try await page.press("Tab") }
+            #expect(try await page.evaluate("document.activeElement.ariaLabel") == "Image 1")
             try await page.press("Enter")
             try await expectShown(0, "1 of 3")
-            #expect(try await page.evaluate("\(view).querySelector('.said p').textContent") == "Image 0")
+            #expect(try await page.evaluate("\(view).querySelector('.facts p').textContent") == "Image 0")
             #expect(
-                try await page.evaluate("\(view).querySelector('.said a').href") == .string(site.server.imageURL(0)))
+                try await page.evaluate("\(view).querySelector('.facts a').href") == .string(site.server.imageURL(0)))
             #expect(try await page.evaluate("\(view).querySelector('.previous').disabled") == true)
             // An image without data is skipped.
             try await page.press("ArrowRight")
@@ -39,7 +39,7 @@ extension GalleryBrowserTests {
             try await page.press("Escape")
             // Going back is complete only when the page's own state has no large view again.
             try await page.wait(
-                for: "!\(view).open && document.activeElement.alt === 'Image 2' && history.state === null")
+                for: "!\(view).open && document.activeElement.ariaLabel === 'Image 3' && history.state === null")
 
             try await page.press("Enter")
             try await expectShown(2, "3 of 3")
@@ -54,24 +54,31 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("The page and the large view show an image's post") func post() async throws {
+    @Test("The large view shows everything that is known about an image") func facts() async throws {
         let site = try await GallerySite(images: 1)
         try await site.program.sayMore()
+        try await site.program.sql(
+            """
+            UPDATE items SET author = 'Ann', rights = 'CC BY', location = 'The sea', tags = 'sea' || char(10) || 'sun',
+                text = 'All that happened.'
+            """)
         try await site.write()
         try await withPage { page in
             try await page.open(site.onDisk)
             try await page.click(".images img")
             try await page.wait(for: "document.querySelector('dialog')?.open")
             let link = JSONValue.string("https://blog.example/2026/a-day-out")
-            for place in ["figcaption", ".said"] {
-                let place = "document.querySelector('\(place)')"
-                #expect(try await page.evaluate("\(place).querySelector('p').textContent") == "Image 0")
-                let text = try await page.evaluate("\(place).textContent").string
-                #expect(text?.contains("2026-11-20 · A day out") == true)
+            for place in ["figcaption", ".facts"] {
                 let links = try await page.evaluate(
-                    "[...\(place).querySelectorAll('a')].map(a => [a.textContent, a.href])")
-                #expect(links == [["Post", link], ["Original", .string(site.server.imageURL(0))]])
+                    "[...document.querySelectorAll('\(place) a')].map(a => [a.textContent, a.href])")
+                #expect(links == [["Page", link], ["Original", .string(site.server.imageURL(0))]])
             }
+            try await page.wait(for: "document.querySelector('.facts dl')")
+            #expect(
+                try await page.evaluate("document.querySelector('.facts').innerText.split(/\\s*\\n\\s*/)") == [
+                    "A day out", "2026-11-20", "Image 0", "All that happened.", "Author", "Ann", "Rights", "CC BY",
+                    "Location", "The sea", "Tags", "sea, sun", "Page", "Original",
+                ])
             #expect(page.errors == [])
         }
     }
@@ -117,9 +124,12 @@ extension GalleryBrowserTests {
             try await page.click(".images img")
             try await page.wait(for: "document.querySelector('dialog')?.open")
             try await page.press("End")
-            try await page.wait(for: "document.querySelector('dialog .count').textContent === '200 of 202'")
-            try await page.press("ArrowRight")
+            try await page.wait(for: "document.querySelector('dialog .count').textContent === '202 of 202'")
+            try await page.press("ArrowLeft")
             try await page.wait(for: "document.querySelector('dialog .count').textContent === '201 of 202'")
+            #expect(
+                try await page.evaluate("document.querySelector('dialog h2, dialog .facts p').textContent")
+                    == "Image 200")
             #expect(page.errors == [])
         }
     }

@@ -4,12 +4,10 @@ import Testing
 
 /// Loading more images on scrolling.
 extension GalleryBrowserTests {
-    /// Counts the pages that were read, after everything that follows at once is done.
-    private static let countReads = """
-        window.reads = 0; const text = Response.prototype.text;
-        Response.prototype.text = function () {
-          return text.call(this).then(all => { setTimeout(() => reads++); return all; });
-        };
+    /// Whether the data of a page was read.
+    private static let isRead = """
+        performance.getEntriesByType('resource').some(entry => entry.name.includes('/data/'))
+            && !document.head.querySelector('script[src^=data]')
         """
 
     /// Records the page's links to other pages from the start, whenever they change.
@@ -19,7 +17,7 @@ extension GalleryBrowserTests {
           if (document.readyState === 'loading') return;
           const now = [...document.querySelectorAll('.pages a')].map(a => a.getAttribute('href')).join(' ');
           if (now !== links.at(-1)) links.push(now);
-        }).observe(document, { childList: true, subtree: true });
+        }).observe(document, { childList: true, subtree: true, attributes: true });
         """
 
     @Test("A page unfolds no page of another edition, and keeps the link to it", arguments: [true, false])
@@ -27,14 +25,13 @@ extension GalleryBrowserTests {
         let site = try await GallerySite(images: 202)
         try await withPage { page in
             let (url, _, nginx) = try await self.place(site, .onServer)
-            try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.countReads)])
             try await page.open(url)
             // A feed that is only confirmed has another date and the same pages.
             if isOther { site.server.serve(feedOf: (0..<202).reversed().map(site.server.imageURL)) }
             try await site.program.run(site.server.feedURL)
             try await site.write()
             try await page.evaluate("scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })")
-            try await page.wait(for: "reads > 0")
+            try await page.wait(for: Self.isRead)
             let count = try await page.evaluate("document.querySelectorAll('.images figure').length").int
             #expect(count == (isOther ? 200 : 202))
             let next = try await page.evaluate("document.querySelector('.pages a[rel=next]')?.getAttribute('href')")
@@ -44,39 +41,65 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("A page posts its content to no foreign page on the disk") func framed() async throws {
-        let site = try await GallerySite(images: 201)
+    @Test("The data of a gallery passes its content to no foreign page on the disk") func foreignPage() async throws {
+        let site = try await GallerySite(images: 1)
+        let data = try #require(Files.names(in: "\(site.path)/data").first)
         // The edition can be computed from the images.
-        let page = String(decoding: try Files.bytes("\(site.path)/index.html"), as: UTF8.self)
-        let second = try #require(site.furtherPages.first)
-        let making = page.split(separator: "data-edition=").last?.prefix { $0.isLetter || $0.isNumber } ?? ""
+        let html = String(decoding: try Files.bytes("\(site.path)/index.html"), as: UTF8.self)
+        let edition = html.split(separator: "data-edition=").last?.prefix { $0.isLetter || $0.isNumber } ?? ""
         let other = try site.program.directory.write(
             """
             <!doctype html><title>Other</title><script>
-            window.told = [];
-            addEventListener('message', event => told.push(event.data));
+            window.told = []; window.done = 0; window.receive = content => told.push(content);
+            const keys = ['\(edition)', 'undefined', '', { toString: () => 'x' }];
+            Object.defineProperty(document.documentElement, 'dataset', { get: () => ({ key: keys[done] }) });
+            const read = () => {
+              const script = document.createElement('script');
+              script.onload = () => ++done < keys.length && read();
+              script.src = 'site/data/\(data)?' + done;
+              document.head.append(script);
+            };
+            read();
             </script>
-            <iframe src="site/index.html"></iframe><iframe src="site/\(second)#\(making)"></iframe>
-            <iframe src="site/\(second)#undefined"></iframe>
             """, to: "other.html")
         try await withPage { page in
             try await page.open("file://\(other)")
-            try await page.wait(for: "told.length === 3")
-            #expect(try await page.evaluate("told") == ["", "", ""])
+            try await page.wait(for: "done === keys.length")
+            #expect(try await page.evaluate("told") == [])
+        }
+    }
+
+    @Test("The images that unfold have the same elements as their own page") func sameElements() async throws {
+        let site = try await GallerySite(images: 203, missing: [200]) { number in
+            #""description":"\#(number == 201 ? "" : "Image \(number)")","location":"Here""#
+        }
+        // The order of attributes and the marks of loading differ.
+        let elements = """
+            [...document.querySelectorAll('.images figure')].slice(-3).map(figure => [figure, ...figure.querySelectorAll('*')]
+              .map(e => [e.localName, ...e.getAttributeNames().sort().map(n => n + '=' + e.getAttribute(n).replace(/ done/, '')),
+                e.children.length ? '' : e.textContent].join(' ')))
+            """
+        try await withPage { page in
+            try await page.open("file://\(site.path)/\(try #require(site.furtherPages.first))")
+            let expected = try await page.evaluate(elements)
+            #expect(expected.array?.count == 3)
+            try await page.open(site.onDisk)
+            try await page.evaluate(Self.scrollDown(until: 203))
+            #expect(try await page.evaluate(elements) == expected)
         }
     }
 
     @Test("A page keeps the link to the page before the first one, however far it unfolds")
     func wayBack() async throws {
         let text = String(repeating: "word ", count: 800)
-        let site = try await GallerySite(images: 60) { _ in #""description":"\#(text)""# }
+        let site = try await GallerySite(images: 120) { _ in #""description":"\#(text)""# }
         let further = site.furtherPages
         #expect(further.count > 2)
         try await withPage { page in
             try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.noteLinks)])
             try await page.open("file://\(site.path)/\(further[0])")
             let first = try await page.evaluate("Number(document.querySelector('main').dataset.first)").int ?? 0
-            try await page.evaluate(Self.scrollDown(until: 61 - first))
+            try await page.evaluate(Self.scrollDown(until: 121 - first))
             let expected = further.dropFirst().map { "\(site.firstPage) \($0)" } + [site.firstPage]
             #expect(try await page.evaluate("links").array?.compactMap(\.string) == expected)
             #expect(page.errors == [])

@@ -38,11 +38,15 @@ struct GalleryTests {
         try await program.run(server.feedURL)
         expectQuiet(try await program.run("gallery", site))
 
-        let pages = [try await feedPage(server), "index.html"].sorted()
+        let name = try await feedPage(server).replacing(".html", with: "")
+        let pages = ["\(name).html", "index.html"].sorted()
         #expect(
-            files.filter { !pages.contains($0) } == [
-                "atom.xml", "feed.json", "icon.svg", "images", "script.js", "style.css",
-            ])
+            files.filter { !pages.contains($0) }
+                == [
+                    "\(name).json", "\(name).xml", "atom.xml", "data", "feed.json", "icon.svg", "images", "script.js",
+                    "style.css",
+                ].sorted())
+        #expect(Files.names(in: "\(site)/data") == ["\(name).1.js"])
         #expect(files.filter { $0.hasSuffix(".html") } == pages)
         #expect(try page(pages[0]) == page(pages[1]))
         let digests = [
@@ -91,6 +95,27 @@ struct GalleryTests {
         }
         try await program.run("gallery", site, first.feedURL)
         #expect(files.filter { $0.hasSuffix(".html") } == [own[0], "index.html"].sorted())
+    }
+
+    @Test("The page of a feed has the feed's language, also after the feed was moved in an archive")
+    func language() async throws {
+        let server = try FeedServer(images: 1)
+        server.serve(
+            feed: """
+                <rss><channel><title>صور</title><language>ar-EG</language>
+                <item><enclosure url="\(server.imageURL(0))" type="image/png"/></item></channel></rss>
+                """)
+        try await program.run(server.feedURL)
+        let archive = program.directory.path("feeds.tar")
+        try await program.run("export", archive)
+        let other = try Program()
+        try await other.run("import", archive)
+        for program in [program, other] {
+            let site = program.directory.path("site")
+            try await program.run("gallery", site)
+            let page = String(decoding: try Files.bytes("\(site)/index.html"), as: UTF8.self)
+            #expect(page.contains("<html lang=ar-EG dir=rtl "))
+        }
     }
 
     @Test("A later run deletes what is no longer there, and the directory keeps its rights")
@@ -181,12 +206,13 @@ struct GalleryTests {
     func secrets() async throws {
         let server = try FeedServer(images: 1)
         let withSecret = server.feedURL.replacing("http://", with: "http://me:secret@")
-        try await program.run(withSecret + "?token=hidden", "--allow-private")
+        try await program.run(withSecret + "?token=covert", "--allow-private")
         let local = try program.directory.write(FeedServer.feed([server.imageURL(0)]), to: "local.json")
         try await program.run(local)
         try await program.run("gallery", site)
-        for name in files where name.hasSuffix(".html") || name.hasPrefix(".") {
-            for secret in ["secret", "hidden", program.directory.path] { #expect(try !page(name).contains(secret)) }
+        let data = Files.names(in: "\(site)/data").map { "data/\($0)" }
+        for name in files.filter({ $0.hasSuffix(".html") || $0.hasPrefix(".") }) + data {
+            for secret in ["secret", "covert", program.directory.path] { #expect(try !page(name).contains(secret)) }
         }
     }
 
@@ -211,7 +237,9 @@ struct GalleryTests {
         server.serve(feed: feed.text())
         try await program.run(server.feedURL)
         try await program.run("gallery", site)
-        for name in files where !name.hasPrefix("images") {
+        let pages =
+            files.filter { !["images", "data"].contains($0) } + Files.names(in: "\(site)/data").map { "data/\($0)" }
+        for name in pages {
             for secret in ["secret", "sig=", "0123456789abcdef0"] {
                 #expect(try !page(name).contains(secret), "\(name)")
             }

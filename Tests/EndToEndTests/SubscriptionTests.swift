@@ -108,10 +108,35 @@ struct SubscriptionTests {
         try await program.run("gallery", site)
         #expect(words(try feed()["items"]?.array ?? []) == ["Image 2", "Image 1", "Image 0"])
         let newest = try text("newest.html")
-        let places = (0..<3).reversed().compactMap { newest.firstRange(of: "<p>Image \($0)</p>")?.lowerBound }
+        let places = (0..<3).reversed().compactMap { newest.firstRange(of: "<p dir=auto>Image \($0)</p>")?.lowerBound }
         #expect(places.count == 3 && places == places.sorted())
         #expect(newest.ranges(of: "<figure").count == 3)
-        #expect(newest.contains("<a class=source href=\"127-0-0-1-"))
+        #expect(newest.contains("<a class=source dir=auto href=\"127-0-0-1-"))
+    }
+
+    @Test("Each feed has a subscription of its own beside its page, which another feedsync mirrors")
+    func ownSubscriptions() async throws {
+        let (first, second) = (try FeedServer(images: 2), try FeedServer(images: 0))
+        serve([1, 2], on: second)
+        try await program.run(first.feedURL, second.feedURL)
+        try await program.run("gallery", site)
+        let pages = Files.names(in: site).filter { $0.hasPrefix("127-0-0-1-") && $0.hasSuffix(".html") }
+        #expect(pages.count == 2)
+        let nginx = try await Nginx(serving: site)
+        for page in pages {
+            let name = page.replacing(".html", with: "")
+            let head = try text(page)
+            for (format, type) in [("json", "application/feed+json"), ("xml", "application/atom+xml")] {
+                #expect(head.contains("<link rel=alternate type=\(type) href=\"\(name).\(format)\">"))
+                let other = try Program()
+                expectQuiet(try await other.run(nginx.url("/\(name).\(format)")))
+                let shown = try await other.run("show", "--json", nginx.url("/\(name).\(format)")).json
+                #expect(shown["images"]?.array?.count == 2)
+                #expect(shown["images"]?[0]?["link"]?.string?.hasPrefix(nginx.url("/\(page)#")) == true)
+            }
+            #expect(try JSONValue.parse(Files.bytes("\(site)/\(name).json"))["home_page_url"] == .string(page))
+        }
+        withExtendedLifetime(nginx) {}
     }
 
     @Test("A gallery shows kept images below a heading, and undated ones in their feed's order")

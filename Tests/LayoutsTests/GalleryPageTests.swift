@@ -48,7 +48,7 @@ struct GalleryPageTests {
         let editions = try ["index.html", second].map { name in
             let page = try page(name)
             let start = try #require(page.firstRange(of: " data-edition=")).upperBound
-            return page[start...].prefix { $0 != ">" }
+            return page[start...].prefix { $0 != " " && $0 != ">" }
         }
         #expect(editions[0] == editions[1])
         return String(editions[0])
@@ -76,15 +76,29 @@ struct GalleryPageTests {
         #expect(try await edition([try feed(urls.dropLast())]) != first)
     }
 
-    @Test("The edition of the pages that list feeds depends on the feeds and not on the time")
-    func editionsOfIndex() async throws {
-        func feeds(_ numbers: ClosedRange<Int>, savedAt: Int64 = 0) throws -> [GalleryFeed] {
-            try numbers.map { try feed([], url: try Samples.url("https://\($0).example/"), savedAt: savedAt) }
+    @Test("The data of a page and the list of feeds begin with the key that a page must know")
+    func key() async throws {
+        let urls = (0...201).map { "https://a.example/\($0).png" }
+        try await write([try feed(urls), try feed([], url: .second)])
+        let index = try page("index.html")
+        let key = index[try #require(index.firstRange(of: "data-key=")).upperBound...].prefix(32)
+        let names = TemporaryDirectory.names(in: directory.path("site/data"))
+        #expect(names.count == 5 && names.contains("feeds.js"))
+        for name in names {
+            let start = "document.documentElement.dataset.key===\"\(key)\"&&receive('"
+            #expect(try page("data/\(name)").hasPrefix(start), "\(name)")
         }
-        let first = try await edition(try feeds(0...201))
-        #expect(try await edition(try feeds(0...201, savedAt: 9_000_000)) == first)
-        #expect(try await edition(try feeds(1...202)) != first)
-        #expect(try await edition(try feeds(0...200)) != first)
+    }
+
+    @Test("The data of a page stays one string of a script, whatever an item says")
+    func strings() async throws {
+        let text = #"'\"</script>'); hurt() //"#
+        let image = FeedImage(id: "4", description: text, url: .image(4))
+        try await write([feed(of: [image])])
+        let name = TemporaryDirectory.names(in: directory.path("site/data"))[0]
+        let data = try page("data/\(name)")
+        #expect(data.contains(#""description":"\'\\\\\\"</script>\'); hurt() //""#))
+        #expect(data.hasSuffix("]}')\n"))
     }
 
     @Test("A page has 200 images and links to the pages beside it", arguments: [(200, 1), (201, 2), (1000, 5)])
@@ -116,7 +130,7 @@ struct GalleryPageTests {
                 FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 0)),
                 images: images, maxAge: .forever, isFresh: true)
         ])
-        #expect(try weight() < 100_000)
+        #expect(try weight() < 180_000)
         #expect(second != "")
     }
 
@@ -126,34 +140,59 @@ struct GalleryPageTests {
         return try files.map { try directory.read("site/\($0)").count }.reduce(0, +)
     }
 
+    private func feed(of images: [FeedImage], language: String? = nil) -> GalleryFeed {
+        GalleryFeed(
+            FeedHead(
+                url: .first, title: nil, language: language, format: .essential, savedAt: Timestamp(microseconds: 0)),
+            images: images.map { GalleryImage(image: $0, data: .missing(reason: nil)) }, maxAge: .forever,
+            isFresh: true)
+    }
+
     private func caption(of image: FeedImage) async throws -> String {
-        try await write([
-            GalleryFeed(
-                FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 0)),
-                images: [GalleryImage(image: image, data: .missing(reason: nil))], maxAge: .forever, isFresh: true)
-        ])
+        try await write([feed(of: [image])])
         let page = try page("index.html")
         let start = try #require(page.firstRange(of: "<figcaption>")).upperBound
         return String(page[start...].prefix(upTo: try #require(page[start...].firstRange(of: "</fig")).lowerBound))
     }
 
-    @Test("A caption has the image's description, its post, its author, its date and its location")
+    @Test("A caption has the image's description or title, its date and location, and its links")
     func captions() async throws {
-        let links = #"<a href="https://blog.example/2">Post</a><a href="https://images.example/4.png">Original</a>"#
+        let links = """
+            <div class=links><a href="https://blog.example/2">Page</a>\
+            <a href="https://images.example/4.png">Original</a></div>
+            """
         let full = FeedImage.full(4)
+        let date = "<time datetime=2026-11-18>2026-11-18</time>"
         #expect(
-            try await caption(of: full) == "<p>Number 4</p><small>2026-11-18 · Here · Ann \u{E9} · Post 2</small>"
+            try await caption(of: full) == "<p dir=auto>Number 4</p><small>\(date) · <span dir=auto>Here</span></small>"
                 + links)
         let titled = FeedImage(id: "4", url: full.url, title: "Post <2>", link: full.link)
-        #expect(try await caption(of: titled) == "<p>Post &lt;2&gt;</p>" + links)
-        let same = FeedImage(
+        #expect(try await caption(of: titled) == "<p dir=auto>Post &lt;2&gt;</p>" + links)
+        let dated = FeedImage(
             id: "4", description: "Post 2", url: full.url, title: "Post 2", link: full.link, published: full.published)
-        #expect(try await caption(of: same) == "<p>Post 2</p><small>2026-11-18</small>" + links)
+        #expect(try await caption(of: dated) == "<p dir=auto>Post 2</p><small>\(date)</small>" + links)
+    }
+
+    @Test(
+        "A page has the language of its feed and its direction",
+        arguments: [
+            ("ar", "lang=ar dir=rtl "), ("pt-BR", "lang=pt-BR "), ("az-Arab", "lang=az-Arab dir=rtl "),
+            ("ur-Latn", "lang=ur-Latn "), (nil, "lang=en "), (" fr ", "lang=fr "), ("x onload=hurt()", "lang=en "),
+        ] as [(String?, String)])
+    func languages(language: String?, expected: String) async throws {
+        try await write([feed(of: [], language: language)])
+        #expect(try page("index.html").contains("<html \(expected)data-key="))
+    }
+
+    @Test("A page asks search engines to leave it out") func noIndex() async throws {
+        #expect(try await page().contains("<meta name=robots content=noindex>"))
     }
 
     @Test("A caption has no link to a post outside the web") func localPost() async throws {
         let image = FeedImage(id: "4", url: .image(4), title: nil, link: .known("file:///home/me/post.html"))
-        #expect(try await caption(of: image) == #"<a href="https://images.example/4.png">Original</a>"#)
+        #expect(
+            try await caption(of: image)
+                == #"<div class=links><a href="https://images.example/4.png">Original</a></div>"#)
     }
 
     @Test("A page shows the URLs of images on the web, and no path of this machine")

@@ -67,10 +67,10 @@ struct GalleryImages {
             digest: stored.digest, type: stored.type, byteCount: stored.size,
             size: try ImageSize.read(stored.type, &bytes))
         try plan.add(placed.file, size: stored.size, from: .image(stored)) { () throws(FeedError) in stored.digest }
-        if let thumbnail = try thumbnails.thumbnail(of: stored) {
-            placed.hasThumbnail = true
+        for (size, thumbnail) in try thumbnails.thumbnails(of: stored) ?? [] {
+            placed.hasThumbnails = true
             try plan.add(
-                PlacedImage.thumbnail(of: stored.digest), size: Int64(thumbnail.size), from: .thumbnail(of: stored),
+                placed.thumbnail(size), size: Int64(thumbnail.size), from: .thumbnail(of: stored, size),
                 isSizeEnough: true
             ) { () throws(FeedError) in
                 try SHA256.digest(of: try thumbnail.reading { () throws(SystemError) in try thumbnail.bytes() })
@@ -79,24 +79,22 @@ struct GalleryImages {
         return .image(placed)
     }
 
-    /// Writes an image or its thumbnail into the gallery.
+    /// Writes an image, or one of its thumbnails, into the gallery.
     ///
     /// Returns false if the cache has lost the file meanwhile; the image then counts as missing.
     mutating func put(
-        _ step: GalleryPlan.Step, of stored: StoredImage, isThumbnail: Bool, in directory: OutputDirectory,
-        isReplacing: Bool
+        _ step: GalleryPlan.Step, of stored: StoredImage, thumbnail size: ThumbnailSize? = nil,
+        in directory: OutputDirectory, isReplacing: Bool
     ) throws(FeedError) -> Bool {
         do throws(FeedError) {
-            let file = isThumbnail ? nil : try files.open(stored)
+            let file = size == nil ? try files.open(stored) : nil
             let isPut = try directory.put(step.path, step.content, isReplacing: isReplacing) { path throws(FeedError) in
-                if let file {
-                    try file.place(at: path)
-                } else {
-                    guard let thumbnail = try thumbnails.thumbnail(of: stored) else {
-                        throw .storage(.failed, "the thumbnail of \(stored.digest.hex) is gone from the cache")
-                    }
-                    try thumbnail.reading { () throws(SystemError) in try thumbnail.place(at: path) }
+                try file?.place(at: path)
+                guard let size else { return nil }
+                guard let thumbnail = try thumbnails.thumbnail(of: stored, size) else {
+                    throw .storage(.failed, "the thumbnail of \(stored.digest.hex) is gone from the cache")
                 }
+                try thumbnail.reading { () throws(SystemError) in try thumbnail.place(at: path) }
                 return nil
             }
             guard isPut else { throw .foreignFileAppeared(step.path) }
@@ -136,7 +134,7 @@ extension FeedError {
 struct GalleryPlan {
     enum StepSource {
         case image(StoredImage)
-        case thumbnail(of: StoredImage)
+        case thumbnail(of: StoredImage, ThumbnailSize)
         /// A page or a file beside the pages, from this group of `GalleryPages`. `bytes` is nil if the plan already
         /// holds too many bytes in memory.
         case page(group: Int, bytes: [UInt8]?)

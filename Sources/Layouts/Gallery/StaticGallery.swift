@@ -136,9 +136,9 @@ private struct GalleryUpdate {
                 switch step.source {
                 case .page: true
                 case .image(let image):
-                    try images.put(step, of: image, isThumbnail: false, in: directory, isReplacing: isReplacing)
-                case .thumbnail(let image):
-                    try images.put(step, of: image, isThumbnail: true, in: directory, isReplacing: isReplacing)
+                    try images.put(step, of: image, in: directory, isReplacing: isReplacing)
+                case .thumbnail(let image, let size):
+                    try images.put(step, of: image, thumbnail: size, in: directory, isReplacing: isReplacing)
                 }
             if !isPut { areComplete = false }
         }
@@ -180,7 +180,7 @@ private struct GalleryUpdate {
         for tile in tiles.joined() {
             if let placed = tile.placed {
                 shown.insert(placed.digest)
-                if placed.hasThumbnail { thumbnails.insert(placed.digest) }
+                if placed.hasThumbnails { thumbnails.insert(placed.digest) }
             } else {
                 missing.insert(tile.image.url.key)
             }

@@ -78,7 +78,7 @@ struct GallerySite {
     ///
     /// Neighbours always differ.
     static func size(_ number: Int) -> (width: Int, height: Int) {
-        let shapes = [(150, 100), (100, 150), (120, 120), (160, 90), (99, 132), (240, 100), (128, 96)]
+        let shapes = [(150, 100), (100, 130), (120, 120), (160, 90), (99, 132), (240, 100), (128, 96)]
         let (width, height) = shapes[number % shapes.count]
         return (width + number / shapes.count % 3, height)
     }

@@ -112,6 +112,16 @@ struct Page: Sendable {
         }
     }
 
+    /// Types words into the search.
+    func search(_ words: String) async throws {
+        let words = JSONValue.string(words).text()
+        try await evaluate(
+            """
+            { const e = document.querySelector('input[type=search]'); e.focus(); e.value = \(words);
+            e.dispatchEvent(new Event('input')); }
+            """)
+    }
+
     func swipe(from start: (Int, Int), to end: (Int, Int)) async throws {
         func point(_ point: (Int, Int)) -> JSONValue { [["x": .integer(point.0), "y": .integer(point.1)]] }
         try await call("Input.dispatchTouchEvent", ["type": "touchStart", "touchPoints": point(start)])

@@ -14,6 +14,8 @@ struct Tile {
     let anchor: String
     /// The time when the image's data was first fetched; nil for an image without data.
     let fetchedAt: Timestamp?
+    /// Whether the tile is the first one with its anchor, which therefore carries it.
+    var carriesAnchor = true
     /// The date for sorting: the publication date, or else a date that keeps the image in its position in the feed.
     var sortDate = Timestamp.writable.lowerBound
 
@@ -24,18 +26,19 @@ struct Tile {
 
 /// An image whose file is in the gallery.
 struct PlacedImage {
-    static func thumbnail(of digest: Digest) -> String { "thumbnails/\(digest.hex).webp" }
-
     let digest: Digest
     let type: ImageType
     let byteCount: Int64
     /// The image's width and height; nil if they are unknown.
     let size: ImageSize?
 
-    var hasThumbnail = false
+    var hasThumbnails = false
 
-    /// The path of the thumbnail, relative to the pages.
-    var thumbnail: String? { hasThumbnail ? Self.thumbnail(of: digest) : nil }
+    /// Returns the path of a thumbnail, relative to the pages.
+    func thumbnail(_ size: ThumbnailSize) -> String { "thumbnails/\(digest.hex)\(size.suffix)" }
+
+    /// The path of the smallest file that shows the image, relative to the pages.
+    var preview: String { hasThumbnails ? thumbnail(.small) : file }
 
     /// The path of the file, relative to the pages.
     var file: String { "images/\(digest.hex).\(type.fileExtension)" }
@@ -55,7 +58,7 @@ struct Proportions: Hashable {
     static let unknown = Proportions(ratio: 133, isWhole: true)
     static let missing = Proportions(ratio: 133, isWhole: false)
     /// The ratios that the grid allows: room for a caption below the narrowest, and for a neighbour beside the widest.
-    private static let allowed = 50...300
+    private static let allowed = 66...300
     /// The minimum side of an image that may be enlarged.
     ///
     /// Images with two smaller sides, such as icons, keep their size.

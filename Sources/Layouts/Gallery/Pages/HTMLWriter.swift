@@ -27,6 +27,13 @@ struct HTMLWriter {
         }
     }
 
+    /// Returns a text without the characters that are forbidden in text.
+    static func plain(_ text: String, limit: Int = maxTextLength) -> String {
+        var plain = HTMLWriter()
+        plain.write(text, limit: limit, substitute: replacement)
+        return String(decoding: plain.bytes, as: UTF8.self)
+    }
+
     mutating func attribute(_ name: String, _ value: String, limit: Int = maxTextLength) {
         bytes += " \(name)=\"".utf8
         text(value, limit: limit)

@@ -6,11 +6,14 @@ struct PageFrame {
     private let style: String
     private let script: String
     /// The `GalleryKey` of the gallery.
-    private let key: String
+    let key: String
+    /// Whether the gallery has a page that lists the feeds.
+    private let hasIndex: Bool
 
-    init(assets: Assets, key: String) {
+    init(assets: Assets, key: String, hasIndex: Bool) {
         self.assets = assets
         self.key = key
+        self.hasIndex = hasIndex
         style = assets.reference(to: assets.style)
         script = assets.reference(to: assets.script)
     }
@@ -19,29 +22,33 @@ struct PageFrame {
     ///
     /// The second line of defence is that text from a feed is escaped.
     private static let policy = """
-        default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; \
-        base-uri 'none'; form-action 'none'
+        default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'
         """
 
-    func begin(_ page: inout HTMLWriter, title: String, links: PageLinks) {
+    func begin(
+        _ page: inout HTMLWriter, title: String, links: PageLinks, _ language: PageLanguage = .english,
+        _ subscription: SubscriptionNames = .all
+    ) {
+        let direction = language.isRightToLeft ? " dir=rtl" : ""
         page.raw(
             """
             <!doctype html>
-            <html lang=en data-key=\(key)><head><meta charset=utf-8>
+            <html lang=\(language.tag)\(direction) data-key=\(key)><head><meta charset=utf-8>
             <meta http-equiv=Content-Security-Policy content="\(Self.policy)">
             <meta name=viewport content="width=device-width,initial-scale=1">
             <meta name=referrer content=no-referrer>
+            <meta name=robots content=noindex>
             <meta name=color-scheme content="light dark">
             <title>
             """)
         page.text(title, limit: 200)
         if links.page > 1 { page.raw(", page \(links.page)") }
         page.raw("</title>\n<link rel=icon href=\(Assets.icon.name)>\n")
-        page.raw("<link rel=alternate type=application/feed+json href=\(PageNames.jsonFeed)>\n")
-        page.raw("<link rel=alternate type=application/atom+xml href=\(PageNames.atomFeed)>\n")
+        page.raw("<link rel=alternate type=application/feed+json href=\"\(subscription.json)\">\n")
+        page.raw("<link rel=alternate type=application/atom+xml href=\"\(subscription.atom)\">\n")
         page.raw("<link rel=stylesheet href=\"\(style)\">\n")
         page.raw("<script src=\"\(script)\" defer></script>\n")
-        page.raw("</head><body>\n<a class=skip href=#content>Skip to the images</a>\n")
+        page.raw("</head><body>\n<a class=skip lang=en href=#content>Skip to the images</a>\n")
     }
 
     /// Writes the heading, a summary of the page, its tools, and its age, which is the age of the newest feed on it.
@@ -50,12 +57,13 @@ struct PageFrame {
     ) {
         let isFresh = newest?.isFresh ?? true
         page.raw("<header class=\"saved\(isFresh ? "" : " stale")\"><div>")
-        if tools.hasIndex {
-            page.raw("<nav aria-label=Gallery><a href=index.html>All feeds</a> <a href=newest.html>Newest</a></nav>")
+        if hasIndex {
+            page.raw("<nav aria-label=Gallery lang=en><a href=index.html>All feeds</a> ")
+            page.raw("<a href=newest.html>Newest</a></nav>")
         }
-        page.raw("<h1>")
+        page.raw("<h1 dir=auto>")
         page.text(title)
-        page.raw("</h1><p class=about><span>")
+        page.raw("</h1><p class=about lang=en><span dir=ltr>")
         page.text(about)
         page.raw("</span> ")
         if let newest { age(&page, of: newest) }
@@ -64,7 +72,7 @@ struct PageFrame {
         page.raw("</div>")
         tools.write(to: &page)
         page.raw("</header>\n")
-        page.raw("<p class=unseen id=state role=status></p>\n")
+        page.raw("<p id=state role=status lang=en></p>\n")
     }
 
     func age(_ page: inout HTMLWriter, of feed: GalleryFeed) {
@@ -75,7 +83,7 @@ struct PageFrame {
         var limit = ""
         if case .span(let span) = feed.maxAge { limit = " data-fresh=\(span.components.seconds)" }
         page.raw(
-            "<span class=age><time datetime=\(exact) title=\"\(exact)\"\(limit)>saved \(day) \(clock) UTC</time></span>"
+            "<span class=age dir=ltr><time datetime=\(exact) title=\"\(exact)\"\(limit)>saved \(day) \(clock) UTC</time></span>"
         )
     }
 
@@ -84,16 +92,19 @@ struct PageFrame {
     /// A page has it only while it is true, because some people read pages without the style sheet. The script adds the
     /// same text when the feed becomes stale.
     func notice(_ page: inout HTMLWriter) {
-        page.raw("<span class=notice>Stale: there may be newer images by now.</span>")
+        page.raw("<span class=notice lang=en>Stale: there may be newer images by now.</span>")
     }
 
-    func end(_ page: inout HTMLWriter, links: PageLinks) {
+    /// Ends a page.
+    ///
+    /// `more` is the text of the link to the next page.
+    func end(_ page: inout HTMLWriter, links: PageLinks, more: String) {
         if links.previous != nil || links.next != nil {
-            page.raw("<nav class=pages aria-label=Pages>")
+            page.raw("<nav class=pages aria-label=Pages lang=en>")
             if let previous = links.previous {
                 page.raw("<a class=button rel=prev href=\"\(previous)\">Previous page</a>")
             }
-            if let next = links.next { page.raw("<a class=button rel=next href=\"\(next)\">More images</a>") }
+            if let next = links.next { page.raw("<a class=button rel=next href=\"\(next)\">\(more)</a>") }
             page.raw("</nav>\n")
         }
         page.raw("</body></html>\n")
@@ -115,52 +126,25 @@ struct PageLinks {
 ///
 /// All of them except Reload need the script.
 struct PageTools {
-    /// Whether the gallery has a page that lists the feeds.
-    let hasIndex: Bool
     let search: Bool
-    let slideshow: Bool
+    /// Whether the page has the tools for its images: the order and the slideshow.
+    let images: Bool
 
     func write(to page: inout HTMLWriter) {
-        page.raw("<div class=tools>")
+        page.raw("<div class=tools lang=en>")
         if search { page.raw("<input type=search placeholder=Search aria-label=Search autocomplete=off>") }
-        if slideshow { page.raw("<button class=\"button play\" type=button>Slideshow</button>") }
-        page.raw("<a class=\"button reload\" href=\"\">Reload</a>")
-        page.raw("<button class=\"button help\" type=button aria-label=Keys aria-haspopup=dialog>?</button></div>")
-    }
-}
-
-/// A page of the gallery or a file beside the pages.
-struct SiteFile {
-    let name: String
-    let bytes: [UInt8]
-}
-
-/// The style sheet, the script and the icon.
-///
-/// Only the rules for the proportions of images differ from gallery to gallery.
-struct Assets {
-    static let icon = SiteFile(name: "icon.svg", bytes: PackageResources.icon_svg)
-
-    let style: SiteFile
-    let script = SiteFile(name: "script.js", bytes: PackageResources.script_js.withoutIndents)
-
-    init(ratios: Set<Int>) {
-        let rules = ratios.sorted().map(Proportions.rule).joined()
-        style = SiteFile(name: "style.css", bytes: PackageResources.style_css.withoutIndents + Array(rules.utf8))
+        if images {
+            button("order", "⇅", "Oldest first", to: &page)
+            button("play", "▶", "Slideshow", to: &page)
+        }
+        page.raw("<a class=\"button reload\" href=\"\"><span aria-hidden=true>↻</span><span>Reload</span></a>")
+        button("help", "?", "Keys", to: &page)
+        page.raw("</div>")
     }
 
-    var all: [SiteFile] { [style, script, Self.icon] }
-
-    /// Returns a file's URL with a hash of the content.
-    ///
-    /// It makes a browser load the file again after a change.
-    func reference(to file: SiteFile) -> String { "\(file.name)?\(String(file.bytes.fnv1a, radix: 36))" }
-}
-
-extension [UInt8] {
-    /// Returns the text without indentation and without comment lines, which only matter in the source.
-    fileprivate var withoutIndents: [UInt8] {
-        let lines = split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: " ") } }
-        return [UInt8](lines.filter { !$0.starts(with: "//".utf8) }.joined(separator: "\n".utf8)) + "\n".utf8
+    /// Writes a button with a sign and a name, which a narrow window hides.
+    private func button(_ name: String, _ sign: String, _ text: String, to page: inout HTMLWriter) {
+        page.raw("<button class=\"button \(name)\" type=button><span aria-hidden=true>\(sign)</span>")
+        page.raw("<span>\(text)</span></button>")
     }
 }

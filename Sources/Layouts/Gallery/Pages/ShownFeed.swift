@@ -27,9 +27,8 @@ struct FeedName {
 /// A name depends only on what the file is about, so that links from outside the gallery stay valid while the gallery
 /// changes.
 enum PageNames {
-    /// The gallery as a feed, in two formats.
-    static let jsonFeed = "feed.json"
-    static let atomFeed = "atom.xml"
+    /// The pages with the newest images of all feeds.
+    static let newest = "newest"
 
     /// Returns the name of a feed's pages.
     ///
@@ -40,6 +39,28 @@ enum PageNames {
 
     /// Returns the file of one page: `name.html`, `name.2.html`.
     static func file(_ name: String, page: Int = 1) -> String { page == 1 ? "\(name).html" : "\(name).\(page).html" }
+}
+
+/// The file names of a subscription in its two formats.
+struct SubscriptionNames {
+    /// The subscription to all feeds.
+    static let all = SubscriptionNames(json: "feed.json", atom: "atom.xml", page: GalleryPages.index)
+
+    let json: String
+    let atom: String
+    /// The page that shows the same images.
+    let page: String
+
+    private init(json: String, atom: String, page: String) {
+        self.json = json
+        self.atom = atom
+        self.page = page
+    }
+
+    /// Makes the names of the subscription to one feed.
+    init(_ pageName: String) {
+        self.init(json: "\(pageName).json", atom: "\(pageName).xml", page: PageNames.file(pageName))
+    }
 }
 
 /// The first digits of a text's SHA-256 in hex.
@@ -59,6 +80,8 @@ struct ShownFeed {
     let tiles: [Tile]
     /// The index of the first kept image.
     let firstKept: Int
+    /// The distribution of the tiles over the feed's pages.
+    let layout: PageLayout
 
     init(_ feed: GalleryFeed, tiles: [Tile]) throws(FeedError) {
         self.feed = feed
@@ -66,8 +89,9 @@ struct ShownFeed {
         pageName = try PageNames.name(of: feed)
         let current = tiles.filter { $0.image.lastSeen == nil }
         let kept = tiles.filter { $0.image.lastSeen != nil }
-        self.tiles = Self.newestFirst(current) + Self.newestFirst(kept)
+        self.tiles = (Self.newestFirst(current) + Self.newestFirst(kept)).markingAnchors()
         firstKept = current.count
+        layout = try PageLayout(of: self.tiles)
     }
 
     /// The number of images, in words.
@@ -90,6 +114,18 @@ struct ShownFeed {
         }
         // The sort is stable, so images of the same date keep the feed's order.
         return dated.sorted { $0.sortDate > $1.sortDate }
+    }
+}
+
+extension [Tile] {
+    /// Returns the tiles, of which only the first one with an anchor carries it.
+    func markingAnchors() -> [Tile] {
+        var seen: Set<String> = []
+        return map { tile in
+            var tile = tile
+            tile.carriesAnchor = seen.insert(tile.anchor).inserted
+            return tile
+        }
     }
 }
 

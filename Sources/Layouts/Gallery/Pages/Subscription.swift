@@ -2,18 +2,20 @@ internal import FeedCore
 internal import Hashing
 internal import JSONText
 
-/// The gallery as a feed for readers and mirrors.
+/// The images of some feeds as a feed for readers and mirrors.
 ///
 /// All its URLs are relative, because the address at which the gallery will be served is unknown.
 struct Subscription {
     static let maxEntries = 100
 
+    let names: SubscriptionNames
     let id: String
     let title: String
     let updated: Timestamp
     let entries: [SubscriptionEntry]
 
-    init(feeds: [ShownFeed]) throws(FeedError) {
+    init(feeds: [ShownFeed], names: SubscriptionNames) throws(FeedError) {
+        self.names = names
         id = try Self.urn(feeds.map(\.feed.url.text).sorted())
         title = feeds.count == 1 ? feeds[0].name.title : "Images"
         updated = feeds.map(\.feed.head.savedAt).max() ?? Timestamp(microseconds: 0)
@@ -106,11 +108,11 @@ extension Subscription {
         xml.raw("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<title>")
         xml.text(title, limit: 300)
         xml.raw("</title>\n<id>\(id)</id>\n<updated>\(updated.rfc3339)</updated>\n")
-        xml.raw("<author><name>feedsync</name></author>\n<link rel=\"self\" href=\"\(PageNames.atomFeed)\"/>\n")
-        xml.raw("<link rel=\"alternate\" type=\"text/html\" href=\"index.html\"/>\n")
+        xml.raw("<author><name>feedsync</name></author>\n<link rel=\"self\" href=\"\(names.atom)\"/>\n")
+        xml.raw("<link rel=\"alternate\" type=\"text/html\" href=\"\(names.page)\"/>\n")
         for entry in entries { AtomSubscription.entry(entry, to: &xml) }
         xml.raw("</feed>\n")
-        return SiteFile(name: PageNames.atomFeed, bytes: xml.bytes)
+        return SiteFile(name: names.atom, bytes: xml.bytes)
     }
 }
 
@@ -142,9 +144,9 @@ extension Subscription {
     var json: SiteFile {
         let document: JSONValue = [
             "version": .string("https://jsonfeed.org/version/1.1"), "title": .string(title),
-            "home_page_url": .string("index.html"),
-            "feed_url": .string(PageNames.jsonFeed), "items": .array(entries.map(JSONSubscription.item)),
+            "home_page_url": .string(names.page),
+            "feed_url": .string(names.json), "items": .array(entries.map(JSONSubscription.item)),
         ]
-        return SiteFile(name: PageNames.jsonFeed, bytes: Array("\(document.text())\n".utf8))
+        return SiteFile(name: names.json, bytes: Array("\(document.text())\n".utf8))
     }
 }

@@ -2,10 +2,31 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// The cache's directory of thumbnails: `HEX.webp` is the thumbnail of the image with that digest, and `HEX.none` says
-/// that making one is impossible.
+/// The two thumbnails of an image, named by the number of pixels on the longest side.
+enum ThumbnailSize: Int, CaseIterable {
+    case small = 480
+    case large = 960
+
+    /// The end of the name of a thumbnail, after the digest of its image.
+    ///
+    /// Caches of older versions hold small thumbnails under this name.
+    var suffix: String { self == .small ? ".webp" : ".960.webp" }
+
+    /// Returns the width and height of the thumbnail of an image.
+    ///
+    /// An image that is smaller than the thumbnail keeps its size.
+    func size(of image: ImageSize) -> ImageSize? {
+        let longest = max(image.width, image.height)
+        guard longest > rawValue else { return image }
+        func scaled(_ side: Int) -> Int { max(1, (side * rawValue + longest / 2) / longest) }
+        return ImageSize(scaled(image.width), scaled(image.height))
+    }
+}
+
+/// The cache's directory of thumbnails.
 ///
-/// A missing file is made again.
+/// `HEX.webp` and `HEX.960.webp` are the thumbnails of the image with that digest, and `HEX.none` says that making them
+/// is impossible. Missing files are made again.
 struct ThumbnailDirectory: Sendable {
     static let name = "thumbnails"
     private static let workName = ".work"
@@ -37,19 +58,21 @@ struct ThumbnailDirectory: Sendable {
     enum State { case missing, made, impossible }
 
     func state(of digest: Digest) -> State {
-        var status = stat()
-        // A power cut may have left an empty file.
-        if fstatat(directory.number, "\(digest.hex).webp", &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_size > 0 {
-            return .made
+        let isMade = ThumbnailSize.allCases.allSatisfy { size in
+            var status = stat()
+            // A power cut may have left an empty file.
+            return fstatat(directory.number, digest.hex + size.suffix, &status, AT_SYMLINK_NOFOLLOW) == 0
+                && status.st_size > 0
         }
+        if isMade { return .made }
         return faccessat(directory.number, "\(digest.hex).none", F_OK, 0) == 0 ? .impossible : .missing
     }
 
     /// Opens a thumbnail.
     ///
     /// Returns nil if there is none. An incomplete file, which a power cut may have left, is deleted.
-    func thumbnail(of digest: Digest) throws(SystemError) -> ThumbnailFile? {
-        let name = "\(digest.hex).webp"
+    func thumbnail(of digest: Digest, _ size: ThumbnailSize) throws(SystemError) -> ThumbnailFile? {
+        let name = digest.hex + size.suffix
         let opened = openat(directory.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else { return nil }
         let file = Descriptor(owning: opened, name, in: directory)
@@ -79,11 +102,18 @@ struct ThumbnailDirectory: Sendable {
         }
     }
 
-    /// Moves a thumbnail from `work` into the directory, without its metadata.
+    /// Moves the thumbnails of an image from `work` into the directory, without their metadata.
     ///
-    /// Returns false if the file is not an image.
+    /// Returns false if one of the files is not an image.
     func adopt(_ digest: Digest, from work: Descriptor) throws(SystemError) -> Bool {
-        let (made, clean) = ("\(digest.hex).webp", "\(digest.hex).clean")
+        for size in ThumbnailSize.allCases {
+            guard try adopt(digest.hex + size.suffix, of: digest, from: work) else { return false }
+        }
+        return true
+    }
+
+    private func adopt(_ made: String, of digest: Digest, from work: Descriptor) throws(SystemError) -> Bool {
+        let clean = "\(digest.hex).clean"
         let opened = openat(work.number, made, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { return false }
         let file = Descriptor(owning: opened, made, in: work)
@@ -96,7 +126,7 @@ struct ThumbnailDirectory: Sendable {
         return true
     }
 
-    /// Notes that making a thumbnail of this image is impossible, so that later runs leave it out.
+    /// Notes that making thumbnails of this image is impossible, so that later runs leave it out.
     func giveUp(on digest: Digest) throws(SystemError) { try directory.keep([], as: "\(digest.hex).none") }
 
     /// Throws if the disk has no room for a thumbnail.

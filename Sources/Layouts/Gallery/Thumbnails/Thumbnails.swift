@@ -90,12 +90,24 @@ struct Thumbnails {
         return found
     }
 
-    /// Opens the thumbnail of an image.
+    /// Opens a thumbnail of an image.
     ///
     /// Returns nil if it has none.
-    func thumbnail(of image: StoredImage) throws(FeedError) -> ThumbnailFile? {
+    func thumbnail(of image: StoredImage, _ size: ThumbnailSize) throws(FeedError) -> ThumbnailFile? {
         guard let directory, Self.canHaveThumbnail(image) else { return nil }
-        return try Self.attempt { () throws(SystemError) in try directory.thumbnail(of: image.digest) }
+        return try Self.attempt { () throws(SystemError) in try directory.thumbnail(of: image.digest, size) }
+    }
+
+    /// Opens both thumbnails of an image, the small one first.
+    ///
+    /// Returns nil unless it has both.
+    func thumbnails(of image: StoredImage) throws(FeedError) -> [(size: ThumbnailSize, file: ThumbnailFile)]? {
+        var found: [(ThumbnailSize, ThumbnailFile)] = []
+        for size in ThumbnailSize.allCases {
+            guard let file = try thumbnail(of: image, size) else { return nil }
+            found.append((size, file))
+        }
+        return found
     }
 
     private static func attempt<Outcome>(_ work: () throws(SystemError) -> Outcome) throws(FeedError) -> Outcome {

@@ -1,0 +1,23 @@
+// What all parts of the script use. The parts are one script on the pages, and each may use the names of the others.
+const main = document.querySelector('main');
+const own = main.dataset;
+
+const make = (name, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children.filter(child => child || child === 0));
+  return element;
+};
+
+const counted = (number, noun) => `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+
+// Screen readers announce the state of the page when it changes.
+const state = document.querySelector('#state');
+const say = text => { state.textContent = text; };
+
+// Long work happens in short pieces, so that the page stays responsive.
+let restedAt = 0;
+const resting = async () => {
+  if (performance.now() - restedAt < 20) return;
+  await new Promise(done => setTimeout(done));
+  restedAt = performance.now();
+};
