@@ -23,28 +23,6 @@ struct ImageFinder: ImageSearch {
     }
 }
 
-/// A feed whose images are searched.
-struct SearchedFeed {
-    let head: FeedHead
-    let circles: VisibleCircles
-    /// The row of the feed.
-    let id: Int64
-
-    static func all(of query: ImageQuery, in connection: SQLiteConnection) throws(FeedError) -> [SearchedFeed] {
-        var feeds: [SearchedFeed] = []
-        for head in try SQLiteFeedStore.heads(in: connection) where query.feed == nil || head.url.key == query.feed?.key
-        {
-            guard let row = try FeedRow.find(head.url, in: connection) else { continue }
-            let circles = VisibleCircles(feed: row.id, seesOwnNetwork: row.seesOwnNetwork)
-            feeds.append(SearchedFeed(head: head, circles: circles, id: row.id))
-        }
-        if let feed = query.feed, feeds.isEmpty {
-            throw .notFound("\(feed): this feed was never saved; sync it first")
-        }
-        return feeds
-    }
-}
-
 /// Reads the matching images in batches.
 private struct MatchReader {
     private static let batchSize = 500

@@ -1,5 +1,27 @@
 internal import FeedCore
 
+/// A feed whose images are searched.
+struct SearchedFeed {
+    let head: FeedHead
+    let circles: VisibleCircles
+    /// The row of the feed.
+    let id: Int64
+
+    static func all(of query: ImageQuery, in connection: SQLiteConnection) throws(FeedError) -> [SearchedFeed] {
+        var feeds: [SearchedFeed] = []
+        for head in try SQLiteFeedStore.heads(in: connection) where query.feed == nil || head.url.key == query.feed?.key
+        {
+            guard let row = try FeedRow.find(head.url, in: connection) else { continue }
+            let circles = VisibleCircles(feed: row.id, seesOwnNetwork: row.seesOwnNetwork)
+            feeds.append(SearchedFeed(head: head, circles: circles, id: row.id))
+        }
+        if let feed = query.feed, feeds.isEmpty {
+            throw .notFound("\(feed): this feed was never saved; sync it first")
+        }
+        return feeds
+    }
+}
+
 /// An image that matches a search, and the data that its feed sees.
 struct ImageMatch {
     let position: Int64

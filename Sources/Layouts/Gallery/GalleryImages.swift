@@ -209,7 +209,7 @@ struct GalleryPlan {
             isReplacing = true
         }
         let step = Step(path: path, content: FileContent(digest: try digest(), size: size), source: source)
-        if path == GalleryPages.index {
+        if path == PageNames.index {
             index = (step, isReplacing)
         } else if isReplacing {
             changed.append(step)

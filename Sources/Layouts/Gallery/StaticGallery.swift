@@ -101,7 +101,7 @@ private struct GalleryUpdate {
         let known = directory.list.key
         // If the list is lost, the existing pages match the wanted ones only under their own key.
         let found =
-            known == nil ? GalleryKey.find(in: try directory.beginning(of: GalleryPages.index, count: 4096)) : nil
+            known == nil ? GalleryKey.find(in: try directory.beginning(of: PageNames.index, count: 4096)) : nil
         var pages = GalleryPages(shown, key: known ?? found ?? GalleryKey.make())
         let planOfImages = plan
         try add(pages, to: &plan)

@@ -69,7 +69,7 @@ extension OutputDirectory {
                 } catch let error where error.code == EEXIST && !isReplacing {
                     return false
                 }
-                list.entries[path] = OutputList.Entry(
+                list.entries[path] = OutputEntry(
                     own: OwnFile(content: content, modified: made.modified), planned: nil, isWanted: true,
                     purpose: purpose)
                 // A hard link adds no bytes to the disk.

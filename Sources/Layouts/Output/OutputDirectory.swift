@@ -151,7 +151,7 @@ final class OutputDirectory {
     func state(of path: String) throws(FeedError) -> State { try state(of: path, list.entries[path]) }
 
     /// Returns the state of a path with this entry in the list.
-    func state(of path: String, _ entry: OutputList.Entry?) throws(FeedError) -> State {
+    func state(of path: String, _ entry: OutputEntry?) throws(FeedError) -> State {
         let (above, name) = path.splitAtName
         let directory: Descriptor
         let found: stat
@@ -237,7 +237,7 @@ final class OutputDirectory {
     func keep(_ own: OwnFile, at path: String, _ purpose: TreePurpose? = nil) {
         let known = list.entries[path]
         if known?.own != own || known?.planned != nil || known?.purpose != purpose { isListChanged = true }
-        list.entries[path] = OutputList.Entry(own: own, planned: nil, isWanted: true, purpose: purpose)
+        list.entries[path] = OutputEntry(own: own, planned: nil, isWanted: true, purpose: purpose)
     }
 
     /// Removes the entries of files that are missing or foreign.

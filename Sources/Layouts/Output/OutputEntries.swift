@@ -1,3 +1,45 @@
+internal import FeedCore
+internal import Glibc
+
+/// The digest and size of a file, by which two files are compared.
+struct FileContent: Hashable {
+    let digest: Digest
+    let size: Int64
+}
+
+/// The time of a file's last change, as exactly as its file system knows it.
+struct FileTime: Hashable {
+    let seconds: Int
+    let nanoseconds: Int32
+}
+
+extension stat {
+    var modified: FileTime {
+        FileTime(seconds: st_mtim.tv_sec, nanoseconds: Int32(truncatingIfNeeded: st_mtim.tv_nsec))
+    }
+}
+
+/// A file that feedsync made in an output directory.
+struct OwnFile: Hashable {
+    let content: FileContent
+    var modified: FileTime
+}
+
+/// What is known about one path.
+struct OutputEntry {
+    /// The file that the last run left there.
+    var own: OwnFile?
+    /// The content that a run was about to give the file; the run may have been killed before or after that.
+    ///
+    /// A run that is about to rename or delete the file gives it the content that it has. So a file that is missing
+    /// without this mark was deleted by the user.
+    var planned: FileContent?
+    /// Whether the current run wants the file.
+    var isWanted = false
+    /// The purpose of a file in a tree.
+    var purpose: TreePurpose?
+}
+
 /// The entries of a list of own files, by their paths.
 ///
 /// They lie in one array beside a dictionary of their positions. A dictionary of the entries themselves would need twice
@@ -6,7 +48,7 @@ struct OutputEntries {
     private var positions: [String: Int32] = [:]
     /// The paths in the order of the entries.
     private(set) var paths: [String] = []
-    private var entries: [OutputList.Entry] = []
+    private var entries: [OutputEntry] = []
 
     var count: Int { paths.count }
     var isEmpty: Bool { paths.isEmpty }
@@ -17,7 +59,7 @@ struct OutputEntries {
         entries.reserveCapacity(count)
     }
 
-    subscript(path: String) -> OutputList.Entry? {
+    subscript(path: String) -> OutputEntry? {
         get { positions[path].map { entries[Int($0)] } }
         set {
             if let entry = newValue {
@@ -28,14 +70,14 @@ struct OutputEntries {
         }
     }
 
-    subscript(path: String, default entry: @autoclosure () -> OutputList.Entry) -> OutputList.Entry {
+    subscript(path: String, default entry: @autoclosure () -> OutputEntry) -> OutputEntry {
         get { self[path] ?? entry() }
         _modify {
             yield &entries[position(of: path, adding: entry)]
         }
     }
 
-    private mutating func position(of path: String, adding entry: () -> OutputList.Entry) -> Int {
+    private mutating func position(of path: String, adding entry: () -> OutputEntry) -> Int {
         if let position = positions[path] { return Int(position) }
         positions[path] = Int32(paths.count)
         paths.append(path)
@@ -58,5 +100,5 @@ struct OutputEntries {
 }
 
 extension OutputEntries: Sequence {
-    func makeIterator() -> Zip2Sequence<[String], [OutputList.Entry]>.Iterator { zip(paths, entries).makeIterator() }
+    func makeIterator() -> Zip2Sequence<[String], [OutputEntry]>.Iterator { zip(paths, entries).makeIterator() }
 }

@@ -2,51 +2,13 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// The digest and size of a file, by which two files are compared.
-struct FileContent: Hashable {
-    let digest: Digest
-    let size: Int64
-}
-
-/// The time of a file's last change, as exactly as its file system knows it.
-struct FileTime: Hashable {
-    let seconds: Int
-    let nanoseconds: Int32
-}
-
-extension stat {
-    var modified: FileTime {
-        FileTime(seconds: st_mtim.tv_sec, nanoseconds: Int32(truncatingIfNeeded: st_mtim.tv_nsec))
-    }
-}
-
-/// A file that feedsync made in an output directory.
-struct OwnFile: Hashable {
-    let content: FileContent
-    var modified: FileTime
-}
-
 /// The list of the files that feedsync made in one output directory.
 ///
 /// A run writes the list twice: with its planned files before it makes them, and with its own files afterwards. The
 /// next run therefore recognises the files even of a killed run. The list may come from another user's cache, so every
 /// line is checked: each path in it leads to a file inside the output directory.
 struct OutputList {
-    /// What is known about one path.
-    struct Entry {
-        /// The file that the last run left there.
-        var own: OwnFile?
-        /// The content that a run was about to give the file; the run may have been killed before or after that.
-        ///
-        /// A run that is about to rename or delete the file gives it the content that it has. So a file that is missing
-        /// without this mark was deleted by the user.
-        var planned: FileContent?
-        /// Whether the current run wants the file.
-        var isWanted = false
-        /// The purpose of a file in a tree.
-        var purpose: TreePurpose?
-    }
-
+    static let heading = "feedsync output 2"
     static let maxEntries = 4_000_000
 
     /// The entries by their paths, which are relative to the output directory.
@@ -68,7 +30,7 @@ struct OutputList {
     ///
     /// `directory` is the path of the output directory.
     func write(to file: Descriptor, about directory: String) throws(SystemError) {
-        var text = "\(OutputListReader.heading)\nat \(PercentEncoding.encodePath(directory))\n"
+        var text = "\(Self.heading)\nat \(PercentEncoding.encodePath(directory))\n"
         func flush(_ limit: Int = 0) throws(SystemError) {
             guard text.utf8.count > limit else { return }
             try file.write(Array(text.utf8))

@@ -6,8 +6,7 @@ internal import SystemFiles
 ///
 /// Version 1 lacks the lines of trees: `image`, `sidecar`, `feed`, `number` and `deleted`.
 struct OutputListReader {
-    static let heading = "feedsync output 2"
-    private static let headings = ["feedsync output 1", heading]
+    private static let headings = ["feedsync output 1", OutputList.heading]
     /// The size of a line about a file with a name of usual length.
     private static let usualLine = 200
 

@@ -32,7 +32,7 @@ struct ExistingFiles {
     init(in directory: OutputDirectory) throws(FeedError) {
         memory = directory.list.memory
         own.reserveCapacity(directory.list.entries.count)
-        var deleted: [(path: String, entry: OutputList.Entry)] = []
+        var deleted: [(path: String, entry: OutputEntry)] = []
         var gone: [String] = []
         var isAnyThere = false
         for (index, (path, entry)) in directory.list.entries.enumerated() {
@@ -63,7 +63,7 @@ struct ExistingFiles {
         directory.forget(gone)
     }
 
-    private mutating func remember(_ path: String, _ entry: OutputList.Entry, in list: OutputList) {
+    private mutating func remember(_ path: String, _ entry: OutputEntry, in list: OutputList) {
         switch entry.purpose {
         case .image(let feed, _):
             if let digest = entry.own?.content.digest { memory.feeds[feed]?.deletedImages.insert(digest) }

@@ -4,8 +4,6 @@ internal import FeedCore
 ///
 /// The files are made in groups whenever they are needed, because all of them together could fill the memory.
 struct GalleryPages {
-    static let index = "index.html"
-
     private let feeds: [ShownFeed]
     private let frame: PageFrame
 
@@ -43,7 +41,7 @@ struct GalleryPages {
         if feeds.count == 1 {
             // The first page of the only feed has two names.
             let first = feeds[0].pages(frame: frame).page(1)
-            return try visitAll([SiteFile(name: Self.index, bytes: first.bytes)])
+            return try visitAll([SiteFile(name: PageNames.index, bytes: first.bytes)])
         }
         try visitAll(try IndexPages(feeds: feeds.sorted { $0.newest > $1.newest }, frame: frame).files())
         if !feeds.isEmpty { try visitAll(try feeds.newestPages(frame: frame).files) }

@@ -27,6 +27,8 @@ struct FeedName {
 /// A name depends only on what the file is about, so that links from outside the gallery stay valid while the gallery
 /// changes.
 enum PageNames {
+    /// The file with which a visitor begins.
+    static let index = "index.html"
     /// The pages with the newest images of all feeds.
     static let newest = "newest"
 
@@ -44,7 +46,7 @@ enum PageNames {
 /// The file names of a subscription in its two formats.
 struct SubscriptionNames {
     /// The subscription to all feeds.
-    static let all = SubscriptionNames(json: "feed.json", atom: "atom.xml", page: GalleryPages.index)
+    static let all = SubscriptionNames(json: "feed.json", atom: "atom.xml", page: PageNames.index)
 
     let json: String
     let atom: String
