@@ -133,7 +133,7 @@ struct OutputListTests {
     }
 
     private func read(lines: String...) throws -> OutputList {
-        try read(([OutputListReader.heading] + lines).map { "\($0)\n" }.joined().utf8)
+        try read(([OutputList.heading] + lines).map { "\($0)\n" }.joined().utf8)
     }
 
     @Test("A list of own files is the same after it was written and read")
@@ -210,7 +210,7 @@ struct OutputListTests {
         #expect(list.memory.feeds.count == 2 && list.memory.feeds[FeedTag(bits: 7)]?.numbers == [1: 1, 2: 2])
         for lines in [["feed 7 1", "feed 7 1"], ["feed 7 1", "number 1 1", "number 1 2"]] {
             #expect(throws: SystemError.self) {
-                try read(([OutputListReader.heading] + lines).map { "\($0)\n" }.joined().utf8)
+                try read(([OutputList.heading] + lines).map { "\($0)\n" }.joined().utf8)
             }
         }
     }
