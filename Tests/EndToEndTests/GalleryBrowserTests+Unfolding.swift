@@ -50,13 +50,13 @@ extension GalleryBrowserTests {
         let other = try site.program.directory.write(
             """
             <!doctype html><title>Other</title><script>
-            window.told = []; window.done = 0; window.receive = content => told.push(content);
+            window.told = []; window.tries = 0; window.receive = content => told.push(content);
             const keys = ['\(edition)', 'undefined', '', { toString: () => 'x' }];
-            Object.defineProperty(document.documentElement, 'dataset', { get: () => ({ key: keys[done] }) });
+            Object.defineProperty(document.documentElement, 'dataset', { get: () => ({ key: keys[tries] }) });
             const read = () => {
               const script = document.createElement('script');
-              script.onload = () => ++done < keys.length && read();
-              script.src = 'site/data/\(data)?' + done;
+              script.onload = () => ++tries < keys.length && read();
+              script.src = 'site/data/\(data)?' + tries;
               document.head.append(script);
             };
             read();
@@ -64,7 +64,7 @@ extension GalleryBrowserTests {
             """, to: "other.html")
         try await withPage { page in
             try await page.open("file://\(other)")
-            try await page.wait(for: "done === keys.length")
+            try await page.wait(for: "tries === keys.length")
             #expect(try await page.evaluate("told") == [])
         }
     }
