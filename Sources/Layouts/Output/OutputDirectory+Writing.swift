@@ -76,7 +76,8 @@ extension OutputDirectory {
                 if made.st_nlink == 1 { try noteWritten(content.size) }
                 return true
             }
-            if !isPut { removePart() }
+            // A rename over another link to the same file leaves both names.
+            if !isPut || isReplacing { removePart() }
             return isPut
         } catch {
             removePart()

@@ -171,7 +171,11 @@ final class OutputDirectory {
         let foreign = State.foreign(.file(size: size), path: path)
         guard let entry, try attempt({ () throws(SystemError) in try !belongsToStranger(found, in: directory) })
         else { return foreign }
-        if let own = entry.own, own.content.size == size, own.modified == found.modified { return .own(own) }
+        // Two images of one size can have the same date, so a time does not show whether a killed run has replaced one.
+        let isTimeEnough = entry.planned.map { $0 == entry.own?.content || $0.size != size } ?? true
+        if let own = entry.own, isTimeEnough, own.content.size == size, own.modified == found.modified {
+            return .own(own)
+        }
         // A file that was about to be renamed or deleted is planned with the content that it has.
         if let planned = entry.planned, size == 0, planned.size > 0, entry.own?.content != planned {
             return .unfinished
