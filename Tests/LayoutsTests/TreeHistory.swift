@@ -232,7 +232,7 @@ extension TreeHistory {
                 return entry != .directory
             }
         }
-        if !own.keys.contains(where: isThere) { deleted = [] }
+        if !own.isEmpty, !own.keys.contains(where: isThere) { deleted = [] }
         for (path, file) in own where !isThere(path) && own.keys.contains(where: isThere) {
             deleted.insert(file.subject)
         }

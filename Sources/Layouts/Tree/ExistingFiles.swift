@@ -53,7 +53,8 @@ struct ExistingFiles {
             }
         }
         changed.sort()
-        if isAnyThere {
+        // A tree that had no file before has nothing that the user could have deleted as a whole.
+        if isAnyThere || deleted.isEmpty {
             for (path, entry) in deleted { remember(path, entry, in: directory.list) }
         } else {
             forgetDeletions(in: Set(memory.feeds.keys))

@@ -177,7 +177,7 @@ struct TreePlan {
         var own: [String: FoundFile] = [:]
         for file in existing.own where file.isSidecar { own[file.path] = file }
         for (index, file) in files.enumerated() where options.writesSidecars {
-            guard let image = paths[index] else { continue }
+            guard let image = paths[index], !existing.isSidecarDeleted(of: file) else { continue }
             let path = image + Sidecar.ending
             let content = try Sidecar(of: feeds[file.feed].images[file.position].image, date: file.date).content
             if let found = own.removeValue(forKey: path) {
@@ -187,7 +187,7 @@ struct TreePlan {
             {
                 own[found.path] = nil
                 moves.append(TreeMove(from: found.path, to: path, purpose: .sidecar))
-            } else if !existing.isSidecarDeleted(of: file) {
+            } else {
                 let finding = try directory.examine(path, size: content.size, .sidecar) { content.digest }
                 switch finding {
                 case .present: kept += 1
