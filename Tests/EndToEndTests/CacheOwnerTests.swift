@@ -158,7 +158,7 @@ struct CacheOwnerTests {
         #expect(
             names == [
                 "./feedsync.sqlite", "./images/sha256/X", "./lock", "./outputs/X.list", "./outputs/X.lock",
-                "./thumbnails/X.webp",
+                "./thumbnails/X.960.webp", "./thumbnails/X.webp",
             ])
     }
 

@@ -108,7 +108,7 @@ struct DiskFullTests {
         for number in 40..<42 { server.serve(Reply(503), at: number) }
         server.serve(feedOf: (0..<42).map(server.imageURL))
         try await onDisk(
-            of: "1m",
+            of: "2m",
             """
             run first sync --json "$1"
             ls "$FEEDSYNC_CACHE/images/sha256" > had

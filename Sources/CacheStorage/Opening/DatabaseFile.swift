@@ -214,34 +214,36 @@ extension DatabaseFile {
     ///
     /// Sets an unreadable database aside and begins a new one; `notices` then says so.
     func repair(lock: Descriptor) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
+        let connection: SQLiteConnection
         do {
             try requireNotEmptied()
-            let connection = try openForWriting(lock: lock)
+            connection = try openForWriting(lock: lock)
             try examine(connection)
-            let forgotten = try connection.writing { () throws(FeedError) in
-                try RemovedRows(connection: connection).deleteInvalid(onlyCounting: false)
-            }
-            guard forgotten > 0 else { return (connection, []) }
-            return (connection, ["\(path): forgot the removal of \(images(forgotten)), because it can't be read"])
         } catch let error where error.kind == .storage(.unreadable) {
             let name = try setAside()
             let notice = "\(error.withoutHint); it was set aside as \(name), and a new database begins"
             return (try openForWriting(lock: lock), [notice])
         }
+        let forgotten = try connection.writing { () throws(FeedError) in
+            try RemovedRows(connection: connection).deleteInvalid(onlyCounting: false)
+        }
+        guard forgotten > 0 else { return (connection, []) }
+        return (connection, ["\(path): forgot the removal of \(images(forgotten)), because it can't be read"])
     }
 
     /// Opens the database for reading as a rehearsal of `repair`; `notices` says what a repair would do.
     func rehearseRepair() throws(FeedError) -> (SQLiteConnection, notices: [String]) {
+        let connection: SQLiteConnection
         do {
-            let connection = try openForReading()
+            connection = try openForReading()
             try examine(connection)
-            let forgotten = try RemovedRows(connection: connection).deleteInvalid(onlyCounting: true)
-            guard forgotten > 0 else { return (connection, []) }
-            return (connection, ["would forget the removal of \(images(forgotten)), because it can't be read"])
         } catch let error where error.kind == .storage(.unreadable) {
             let plan = "would set aside the database as \(try freeName()), and begin a new one: \(error.withoutHint)"
             return (try inMemory(), [plan])
         }
+        let forgotten = try RemovedRows(connection: connection).deleteInvalid(onlyCounting: true)
+        guard forgotten > 0 else { return (connection, []) }
+        return (connection, ["would forget the removal of \(images(forgotten)), because it can't be read"])
     }
 
     private func images(_ count: Int) -> String { count == 1 ? "1 image" : "\(count) images" }

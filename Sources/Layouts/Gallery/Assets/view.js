@@ -115,10 +115,10 @@ const zoom = event => {
   view.scrollTop += moved('top', 'height', point.y);
 };
 
-let lastTap = 0;
+let lastTap = -Infinity;
 const isDoubleTap = () => {
   const isDouble = performance.now() - lastTap < 350;
-  lastTap = isDouble ? 0 : performance.now();
+  lastTap = isDouble ? -Infinity : performance.now();
   return isDouble;
 };
 
