@@ -215,10 +215,11 @@ extension DatabaseFile {
     /// Sets an unreadable database aside and begins a new one; `notices` then says so.
     func repair(lock: Descriptor) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
         let connection: SQLiteConnection
-        do {
-            try requireNotEmptied()
-            connection = try openForWriting(lock: lock)
-            try examine(connection)
+        do throws(FeedError) {
+            connection = try examined { () throws(FeedError) in
+                try requireNotEmptied()
+                return try openForWriting(lock: lock)
+            }
         } catch let error where error.kind == .storage(.unreadable) {
             let name = try setAside()
             let notice = "\(error.withoutHint); it was set aside as \(name), and a new database begins"
@@ -234,9 +235,8 @@ extension DatabaseFile {
     /// Opens the database for reading as a rehearsal of `repair`; `notices` says what a repair would do.
     func rehearseRepair() throws(FeedError) -> (SQLiteConnection, notices: [String]) {
         let connection: SQLiteConnection
-        do {
-            connection = try openForReading()
-            try examine(connection)
+        do throws(FeedError) {
+            connection = try examined { () throws(FeedError) in try openForReading() }
         } catch let error where error.kind == .storage(.unreadable) {
             let plan = "would set aside the database as \(try freeName()), and begin a new one: \(error.withoutHint)"
             return (try inMemory(), [plan])
@@ -248,11 +248,27 @@ extension DatabaseFile {
 
     private func images(_ count: Int) -> String { count == 1 ? "1 image" : "\(count) images" }
 
-    private func examine(_ connection: SQLiteConnection) throws(FeedError) {
-        // The damage must be found twice, because the consequence is a new database.
-        if try connection.firstDamage() != nil, let finding = try connection.firstDamage() {
-            throw .unreadable("\(path): damaged: \(finding)")
+    /// Opens the database and examines it.
+    ///
+    /// Damage must be found twice, because the consequence is a new database, and SQLite can take a read that fails
+    /// once for damage.
+    private func examined(
+        _ open: () throws(FeedError) -> SQLiteConnection
+    ) throws(FeedError) -> SQLiteConnection {
+        func attempt() throws(FeedError) -> SQLiteConnection {
+            let connection = try open()
+            try examine(connection)
+            return connection
         }
+        do throws(FeedError) {
+            return try attempt()
+        } catch let error where error.kind == .storage(.unreadable) {
+            return try attempt()
+        }
+    }
+
+    private func examine(_ connection: SQLiteConnection) throws(FeedError) {
+        if let finding = try connection.firstDamage() { throw .unreadable("\(path): damaged: \(finding)") }
         _ = try SQLiteFeedStore.heads(in: connection)
     }
 
