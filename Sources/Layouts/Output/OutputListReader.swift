@@ -96,7 +96,7 @@ struct OutputListReader {
             guard let tag = line.tag(), let next = line.lastNumber(), next > 0 else { return false }
             let tagged = FeedTag(bits: tag)
             guard list.memory.feeds[tagged] == nil else { return false }
-            list.memory.feeds[tagged] = TreeMemory.Feed(next: next)
+            list.memory.feeds[tagged] = TreeMemory.FeedMemory(next: next)
             feed = tagged
             return true
         }

@@ -26,7 +26,7 @@ enum TreePurpose: Hashable {
 ///
 /// Numbers and deletions stay remembered after an image has left its feed, because the image may return.
 struct TreeMemory: Equatable {
-    struct Feed: Equatable {
+    struct FeedMemory: Equatable {
         /// The next number to give.
         var next = 1
         /// The numbers of the images, by the tags of their ids.
@@ -40,14 +40,14 @@ struct TreeMemory: Equatable {
     /// The limit for the numbers of images that are in none of the feeds of a run.
     private static let maxForgotten = 1_000_000
 
-    var feeds: [FeedTag: Feed] = [:]
+    var feeds: [FeedTag: FeedMemory] = [:]
 
     /// Returns the number of an image in its feed, and gives it one if it has none.
     mutating func number(ofImage id: String, in feed: FeedTag) -> Int {
         let tag = Self.tag(of: id)
         if let number = feeds[feed]?.numbers[tag] { return Int(number) }
         let number = feeds[feed]?.next ?? 1
-        feeds[feed, default: Feed()].numbers[tag] = Int32(clamping: number)
+        feeds[feed, default: FeedMemory()].numbers[tag] = Int32(clamping: number)
         feeds[feed]?.next = number + 1
         return number
     }
