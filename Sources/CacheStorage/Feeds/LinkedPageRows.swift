@@ -38,7 +38,7 @@ struct LinkedPageRows {
 
     private static func failure(in row: SQLiteStatement, of url: ResourceURL) -> RememberedFailure? {
         guard let kind = row.errorKind(4) else { return nil }
-        let status = row.isNull(5) ? nil : Int(row.integer(5))
+        let status = row.optionalInteger(5).map(Int.init)
         return RememberedFailure(
             error: FeedError(kind, row.text(6) ?? "", status: status, host: url.hostAndPort),
             failedAt: Timestamp(nearest: row.integer(7)), count: Int(row.integer(8)))

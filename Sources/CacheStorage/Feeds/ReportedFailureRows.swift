@@ -17,7 +17,7 @@ struct SQLiteReportedFailureStore: ReportedFailureStore {
                 guard let feed = row.text(0).flatMap(ResourceURL.init(stored:)), let kind = row.errorKind(2) else {
                     return
                 }
-                let status = row.isNull(3) ? nil : Int(row.integer(3))
+                let status = row.optionalInteger(3).map(Int.init)
                 failures.append(
                     ReportedFailure(
                         feed: feed, subject: row.integer(1) == 0 ? .feed : .images,

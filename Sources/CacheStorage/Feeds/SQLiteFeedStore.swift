@@ -92,7 +92,7 @@ extension SQLiteFeedStore {
                 isNamed: row.integer(11) != 0, seesOwnNetwork: row.integer(15) != 0,
                 movedTo: row.text(12).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(13), keep: head.keep,
                 keptCount: Int(row.integer(14)), kept: kept,
-                interval: row.isNull(16) ? nil : .seconds(row.integer(16)), trouble: trouble(in: row, from: 17),
+                interval: row.optionalInteger(16).map { .seconds($0) }, trouble: trouble(in: row, from: 17),
                 linkedPages: try LinkedPageRows(connection: connection, feed: row.integer(7)).all())
         }
         return saved

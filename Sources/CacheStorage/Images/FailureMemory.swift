@@ -42,7 +42,7 @@ struct FailureMemory {
     private static func error(in row: SQLiteStatement, of url: ResourceURL) -> FeedError? {
         let message = row.text(2) ?? ""
         if row.text(0) == tooSmall { return ImageSize(message).map { .tooSmall($0, host: url.hostAndPort) } }
-        let status = row.isNull(1) ? nil : Int(row.integer(1))
+        let status = row.optionalInteger(1).map(Int.init)
         return row.errorKind(0).map { FeedError($0, message, status: status, host: url.hostAndPort) }
     }
 

@@ -58,6 +58,8 @@ final class SQLiteStatement {
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
+    func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
     func text(_ column: Int32) -> String? {
         isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
     }

@@ -117,7 +117,7 @@ struct LeftOutImages {
 
     /// Returns the images whose URL the feed references.
     ///
-    /// An image that the user removed is no longer referenced.
+    /// The others have left the feed, or the user has removed them.
     private func referenced(_ images: [String: OfferedImage], by feed: Int64) throws(FeedError) -> [OfferedImage] {
         let item = try connection.statement("SELECT url, alternatives FROM items WHERE feed = ?1")
         try item.bind(1, feed)
