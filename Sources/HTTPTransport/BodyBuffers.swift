@@ -7,11 +7,10 @@ final class BodyBuffers: Sendable {
     /// The size of a full chunk.
     static let chunkBytes = 128 << 10
     /// The limit for one run.
-    static let mostBytes = 8 << 20
+    private static let mostBytes = 8 << 20
+    private static let resumeThreshold = mostBytes / 2
     private static let mostSpareChunks = 64
 
-    private let mostBytes: Int
-    private var resumeThreshold: Int { mostBytes / 2 }
     private let heldBytes = Atomic(0)
     private let isRoomAwaited = Atomic(false)
     /// Empty chunks that have room.
@@ -19,10 +18,8 @@ final class BodyBuffers: Sendable {
     /// Fresh memory costs a page fault for each 4 KB.
     private let spareChunks = Mutex<[[UInt8]]>([])
 
-    init(mostBytes: Int = BodyBuffers.mostBytes) { self.mostBytes = mostBytes }
-
     /// Tells the transfer thread whether it may hand over more of an incomplete body.
-    var hasRoom: Bool { heldBytes.load(ordering: .relaxed) < mostBytes }
+    var hasRoom: Bool { heldBytes.load(ordering: .relaxed) < Self.mostBytes }
 
     func hold(_ bytes: Int) { heldBytes.add(bytes, ordering: .relaxed) }
 
@@ -31,7 +28,7 @@ final class BodyBuffers: Sendable {
     /// If it returns false, `release` returns true once they can.
     func awaitRoom() -> Bool {
         isRoomAwaited.store(true, ordering: .sequentiallyConsistent)
-        guard heldBytes.load(ordering: .sequentiallyConsistent) <= resumeThreshold else { return false }
+        guard heldBytes.load(ordering: .sequentiallyConsistent) <= Self.resumeThreshold else { return false }
         return isRoomAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 
@@ -40,7 +37,7 @@ final class BodyBuffers: Sendable {
     /// It returns true once when the transfer thread waits for room.
     func release(_ bytes: Int) -> Bool {
         let held = heldBytes.subtract(bytes, ordering: .sequentiallyConsistent).newValue
-        return held <= resumeThreshold && isRoomAwaited.load(ordering: .sequentiallyConsistent)
+        return held <= Self.resumeThreshold && isRoomAwaited.load(ordering: .sequentiallyConsistent)
             && isRoomAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 

@@ -186,8 +186,7 @@ final class TransferContext {
 
     /// Hands a part of a response to its call.
     func hand(_ part: ResponsePart, _ ending: TransferEnding? = nil, to call: Call) {
-        buffers.hold(part.chunk.count)
-        if !call.add(part, ending) { _ = buffers.release(part.chunk.count) }
+        if call.add(part, ending) { buffers.hold(part.chunk.count) }
     }
 
     func watchDrainDeadline(_ end: Instant) { nextDrainDeadline = min(nextDrainDeadline ?? end, end) }
