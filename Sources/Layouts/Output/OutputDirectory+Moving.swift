@@ -54,7 +54,7 @@ extension OutputDirectory {
         }
         guard isMoved else { return false }
         list.entries[path] = nil
-        list.entries[target] = OutputEntry(own: own, planned: nil, isWanted: true, purpose: purpose)
+        list.entries[target] = .wanted(own, purpose)
         return true
     }
 
@@ -90,7 +90,7 @@ extension OutputDirectory {
             }
             guard isMoved else { continue }
             if candidate == target, path != target, list.entries[path]?.isWanted != true { list.entries[path] = nil }
-            list.entries[candidate] = OutputEntry(own: own, planned: nil, isWanted: true, purpose: purpose)
+            list.entries[candidate] = .wanted(own, purpose)
             return candidate == target
         }
         removePart()

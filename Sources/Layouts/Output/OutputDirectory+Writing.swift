@@ -69,9 +69,7 @@ extension OutputDirectory {
                 } catch let error where error.code == EEXIST && !isReplacing {
                     return false
                 }
-                list.entries[path] = OutputEntry(
-                    own: OwnFile(content: content, modified: made.modified), planned: nil, isWanted: true,
-                    purpose: purpose)
+                list.entries[path] = .wanted(OwnFile(content: content, modified: made.modified), purpose)
                 // A hard link adds no bytes to the disk.
                 if made.st_nlink == 1 { try noteWritten(content.size) }
                 return true

@@ -241,7 +241,7 @@ final class OutputDirectory {
     func keep(_ own: OwnFile, at path: String, _ purpose: TreePurpose? = nil) {
         let known = list.entries[path]
         if known?.own != own || known?.planned != nil || known?.purpose != purpose { isListChanged = true }
-        list.entries[path] = OutputEntry(own: own, planned: nil, isWanted: true, purpose: purpose)
+        list.entries[path] = .wanted(own, purpose)
     }
 
     /// Removes the entries of files that are missing or foreign.

@@ -38,6 +38,11 @@ struct OutputEntry {
     var isWanted = false
     /// The purpose of a file in a tree.
     var purpose: TreePurpose?
+
+    /// Makes the entry of an own file that the current run wants.
+    static func wanted(_ own: OwnFile, _ purpose: TreePurpose?) -> OutputEntry {
+        OutputEntry(own: own, planned: nil, isWanted: true, purpose: purpose)
+    }
 }
 
 /// The entries of a list of own files, by their paths.

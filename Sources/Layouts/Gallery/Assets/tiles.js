@@ -53,6 +53,10 @@ const imageOf = tile => tile.querySelector('a > img');
 const originalOf = tile => tile.querySelector('a').getAttribute('href');
 const rareFormat = tile => (/\.(heic|tiff|jxl)$/.exec(originalOf(tile)) || [])[1];
 
+// Says why an image is not shown: browsers can't show images of a rare format.
+const failureReason = kind =>
+  kind ? `This browser shows no ${kind.toUpperCase()} images.` : 'This image could not be loaded.';
+
 const endProblem = tile => {
   const problem = tile.querySelector('.problem');
   const hadFocus = problem && problem.contains(document.activeElement);
@@ -75,8 +79,8 @@ const markFailed = tile => {
   const way = kind
     ? make('a', { className: 'button', href: originalOf(tile), download: '', textContent: 'Save the file' })
     : make('button', { className: 'button', type: 'button', textContent: 'Retry' });
-  const reason = kind ? `This browser shows no ${kind.toUpperCase()} images.` : 'This image could not be loaded.';
-  tile.prepend(make('div', { className: 'problem', lang: 'en' }, make('p', { textContent: reason }), way));
+  const reason = make('p', { textContent: failureReason(kind) });
+  tile.prepend(make('div', { className: 'problem', lang: 'en' }, reason, way));
   if (!kind) way.addEventListener('click', () => retry(imageOf(tile), way));
   if (hadFocus) way.focus({ preventScroll: true });
 };

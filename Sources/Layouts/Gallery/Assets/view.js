@@ -83,8 +83,7 @@ const showFailure = () => {
     view.image.src = small;
     return;
   }
-  view.problem.textContent =
-    kind ? `This browser shows no ${kind.toUpperCase()} images.` : 'This image could not be loaded.';
+  view.problem.textContent = failureReason(kind);
   view.problem.hidden = !(view.image.hidden = true);
   goOn();
 };

@@ -103,7 +103,7 @@ extension [ShownFeed] {
         let sources = images.map { TileSource(title: $0.feed.name.title, url: $0.link) }
         return ImagePages(
             title: "Newest images", about: HTMLWriter.count(images.count, "image"),
-            saved: map(\.feed).max { $0.head.savedAt < $1.head.savedAt }, name: PageNames.newest,
+            saved: lastSaved, name: PageNames.newest,
             tiles: tiles, firstKept: images.count, sources: sources, frame: frame,
             layout: try PageLayout(of: tiles, sources: sources))
     }

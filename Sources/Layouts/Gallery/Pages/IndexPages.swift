@@ -18,9 +18,8 @@ struct IndexPages {
         var page = HTMLWriter()
         frame.begin(&page, title: "Images", links: links)
         // The header shows the age of the newest feed, and each card the age of its own feed.
-        let newest = feeds.map(\.feed).max { $0.head.savedAt < $1.head.savedAt }
         frame.header(
-            &page, title: "Images", about: HTMLWriter.count(feeds.count, "feed"), newest: newest,
+            &page, title: "Images", about: HTMLWriter.count(feeds.count, "feed"), newest: feeds.lastSaved,
             tools: PageTools(search: !feeds.isEmpty, images: false))
         page.raw("<main id=content")
         if let list { page.raw(" data-feeds=\"\(frame.assets.reference(to: list))\"") }

@@ -142,6 +142,9 @@ struct ShownImage {
 }
 
 extension [ShownFeed] {
+    /// The feed that was saved last.
+    var lastSaved: GalleryFeed? { map(\.feed).max { $0.head.savedAt < $1.head.savedAt } }
+
     /// Returns the newest images of all feeds, each once.
     func newestImages(_ count: Int) -> [ShownImage] {
         var seen: Set<Digest> = []
