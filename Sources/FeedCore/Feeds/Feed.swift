@@ -29,7 +29,7 @@ package struct Feed: Hashable, Sendable {
 package enum LanguageTag {
     private static let maxLength = 35
 
-    /// Returns the tag without white space around it; nil unless it has the form of one.
+    /// Returns the tag without its white space; nil unless it has the form of one.
     package static func wellFormed(_ text: String) -> String? {
         let tag = text.filter { !$0.isWhitespace }
         guard tag.utf8.count <= maxLength else { return nil }

@@ -25,7 +25,7 @@ package struct ReceivedImage: Sendable {
 
     package init(
         url: ResourceURL, recipients: [Recipient] = [], bytes: any StagedImage, size: Int64, type: ImageType,
-        validators: Validators, fetchedAt: Timestamp, published: Timestamp? = nil
+        validators: Validators, fetchedAt: Timestamp
     ) {
         self.url = url
         self.recipients = recipients
@@ -34,7 +34,6 @@ package struct ReceivedImage: Sendable {
         self.type = type
         self.validators = validators
         self.fetchedAt = fetchedAt
-        self.published = published
     }
 }
 
