@@ -164,7 +164,7 @@ extension OutputDirectory {
     ///
     /// Then it saves the list, once all files are on disk.
     func finish() throws(FeedError) {
-        for path in list.entries.filter({ !$0.1.isWanted }).map(\.0).sorted() {
+        for path in list.entries.lazy.filter({ !$0.1.isWanted }).map(\.0).sorted() {
             if Task.isCancelled { throw .cancelled }
             try remove(path)
         }

@@ -1,7 +1,7 @@
 /// Gives each file the first of its names that is free, ignoring case.
 struct FreeNames {
-    private var taken: Set<String> = []
-    private var numbers: [String: Int] = [:]
+    /// The taken names, each with the number that the next file of the same name tries first.
+    private var taken: [String: Int32] = [:]
     /// The exact spelling of the names of files that are going to be deleted.
     private var going: [String: String] = [:]
 
@@ -9,25 +9,37 @@ struct FreeNames {
         for path in paths { going[SafeName.key(path)] = path }
     }
 
-    mutating func take(_ path: String) { taken.insert(SafeName.key(path)) }
+    mutating func take(_ path: String) { taken[SafeName.key(path)] = 2 }
 
     /// Returns the free name, which differs from those that end in `ending` and are taken.
     mutating func path(for file: TreeFile, with ending: String? = nil) -> String {
-        let first = SafeName.key(file.path())
-        var number = numbers[first, default: 1]
-        while !take(ifFree: file.path(number), with: ending) { number += 1 }
-        numbers[first] = number + 1
-        return file.path(number)
+        let path = file.path()
+        let first = SafeName.key(path)
+        if let next = taken[first] {
+            return numbered(file, from: next, first, ending)
+        } else if isFree(first, path, ending) {
+            taken[first] = 2
+            return path
+        }
+        return numbered(file, from: 2, first, ending)
     }
 
-    /// Takes a name.
-    ///
-    /// Returns false if it is not free.
-    private mutating func take(ifFree path: String, with ending: String?) -> Bool {
-        let key = SafeName.key(path)
+    private mutating func numbered(_ file: TreeFile, from next: Int32, _ first: String, _ ending: String?) -> String {
+        var number = next
+        while true {
+            let path = file.path(Int(number))
+            let key = SafeName.key(path)
+            number += 1
+            guard taken[key] == nil, isFree(key, path, ending) else { continue }
+            taken[key] = 2
+            taken[first] = number
+            return path
+        }
+    }
+
+    private func isFree(_ key: String, _ path: String, _ ending: String?) -> Bool {
         // A file system that ignores case would replace the old file and keep the old spelling.
         if let spelling = going[key], spelling != path { return false }
-        if let ending, taken.contains(key + ending) { return false }
-        return taken.insert(key).inserted
+        return ending.map { taken[key + $0] == nil } ?? true
     }
 }

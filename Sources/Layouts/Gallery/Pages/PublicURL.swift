@@ -13,9 +13,9 @@ enum PublicURL {
     /// contains size and format.
     static func isImage(_ url: ResourceURL) -> Bool {
         guard url.isRemote else { return false }
-        let address = url.text.prefix { $0 != "#" }
-        guard let mark = address.firstIndex(of: "?") else { return true }
-        return address[mark...].dropFirst().split(separator: "&").allSatisfy(isOfSizeAndFormat)
+        let address = url.text.utf8.prefix { $0 != UInt8(ascii: "#") }
+        guard let mark = address.firstIndex(of: UInt8(ascii: "?")) else { return true }
+        return url.text[mark..<address.endIndex].dropFirst().split(separator: "&").allSatisfy(isOfSizeAndFormat)
     }
 
     /// Returns whether a gallery may show the URL of an item's page.

@@ -148,8 +148,7 @@ extension [ShownFeed] {
     /// Returns the newest images of all feeds, each once.
     func newestImages(_ count: Int) -> [ShownImage] {
         var seen: Set<Digest> = []
-        // Each feed contributes at most `count` images.
-        return flatMap { feed in feed.images.sorted { $0.tile.sortDate > $1.tile.sortDate }.prefix(count) }
+        return flatMap { $0.newestImages(count) }
             .sorted { $0.tile.sortDate > $1.tile.sortDate }
             .filter { seen.insert($0.placed.digest).inserted }
             .prefix(count).map(\.self)
@@ -157,11 +156,17 @@ extension [ShownFeed] {
 }
 
 extension ShownFeed {
-    fileprivate var images: [ShownImage] {
+    /// Returns the newest current images and the newest kept ones, at most `count` of each.
+    fileprivate func newestImages(_ count: Int) -> [ShownImage] {
         var images: [ShownImage] = []
-        // A loop replaces `compactMap` here, which crashes the optimizer of Swift 6.3.
-        for tile in tiles {
-            if let placed = tile.placed { images.append(ShownImage(tile: tile, placed: placed, feed: self)) }
+        // Both parts are sorted by date.
+        for part in [tiles[..<firstKept], tiles[firstKept...]] {
+            var found = 0
+            for tile in part where found < count {
+                guard let placed = tile.placed else { continue }
+                images.append(ShownImage(tile: tile, placed: placed, feed: self))
+                found += 1
+            }
         }
         return images
     }
