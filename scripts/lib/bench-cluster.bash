@@ -5,7 +5,7 @@ bench_cluster() {
     local rounds=${asked_rounds:-3} count=$(((feeds + 4) / 5)) round parts part
     clear_away
     site_serve "$(feeds_server "$count")"
-    site_images "$((10 * feeds))" 400
+    site_images "$((10 * feeds + feeds / 100))" 400
     make_feeds
     for ((round = 1; round <= rounds; round++)); do
         for parts in 1 2 4; do cluster_round "$parts"; done
@@ -18,9 +18,41 @@ bench_cluster() {
     printf '\n%s feeds of 10 small images on %s hosts, in parts; medians of %s rounds\n\n%-8s %14s %10s %9s %9s %9s %9s\n' \
         "$feeds" "$count" "$rounds" parts 'feeds' 'longest s' 'export s' 'merge s' 'in all s' 'peak MB'
     for parts in 1 2 4; do cluster_row "$parts"; done
+    cluster_night
     cluster_of_one
     printf '\nan import of the four archives takes %.2f times as long as one of a single archive of all\n' \
         "$(ratio cluster.4.merge cluster.whole 1)"
+}
+
+# Measures the next night of four parts, whose caches the last round has left: one feed of a hundred has a new image, and
+# thin archives bring it.
+cluster_night() {
+    local part thin=() full=()
+    perl -e '
+        my ($folder, $feeds) = @ARGV;
+        local $/;
+        for my $new (1 .. $feeds / 100) {
+            open my $file, "+<", sprintf "$folder/%d.json", 100 * $new or die;
+            my $text = <$file>;
+            my ($base) = $text =~ m{"image":"(http://[^/]*)};
+            my $number = 10 * $feeds + $new;
+            $text =~ s{\]\}$}{,{"id":"$number","image":"$base/img/$number.png"}]}};
+            seek $file, 0, 0;
+            print $file $text;
+        }' "$work/site/feeds" "$feeds"
+    for ((part = 0; part < 4; part++)); do
+        full+=("$work/part-$part.tar")
+        thin+=("$work/thin-$part.tar")
+        measure cluster.night "$feedsync" --config "$work/config" --cache "$work/part-$part" --shard "$part/4"
+        measure cluster.thin "$feedsync" export --cache "$work/part-$part" --without "${full[part]}" "${thin[part]}"
+    done
+    "$feedsync" import --restore --cache "$work/merged" "${full[@]}"
+    measure cluster.morning "$feedsync" import --restore --cache "$work/merged" "${thin[@]}"
+    longest cluster.night >"$work/figures.cluster.night.sync"
+    longest cluster.thin >"$work/figures.cluster.night.export"
+    printf '\nthe next night of four parts, with one new image in one feed of a hundred: sync %.2f s, thin export %.2f s, %s\n' \
+        "$(median cluster.night.sync 1)" "$(median cluster.night.export 1)" \
+        "merge $(printf %.2f "$(median cluster.morning 1)") s"
 }
 
 # Measures one feed of all the images, whole and as one of eight parts, and an import of large images.
