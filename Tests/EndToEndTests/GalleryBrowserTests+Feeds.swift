@@ -15,7 +15,7 @@ extension GalleryBrowserTests {
         try await site.program.run(other.feedURL)
         try await site.program.sql(
             """
-            UPDATE items SET title = 'Naïve', author = 'Ann Émile', tags = 'fog' || char(10) || 'Öl', text = 'Snow on it'
+            UPDATE items SET title = 'Naïve', author = 'Ann Émile', tags = 'fog' || char(10) || 'Öl', text = 'Snow "on" it'
             WHERE description = 'Image 1'
             """)
         try await site.write()
@@ -32,9 +32,9 @@ extension GalleryBrowserTests {
             #expect(page.requests.allSatisfy { !$0.contains("/data/") })
             let words = [
                 "cafe", "CAFÉ strasse", "straße", "NAIVE", "émile", "fog", "ol", "snow", "1", "hill", "hill snow",
-                "\\\\",
+                "\"on\"", "\\\\",
             ]
-            let expected = [1, 1, 1, 1, 1, 1, 1, 1, 1, 201, 0, 0]
+            let expected = [1, 1, 1, 1, 1, 1, 1, 1, 1, 201, 0, 1, 0]
             for (word, count) in zip(words, expected) {
                 try await page.search(word)
                 let report = count == 0 ? "No matches." : "\(count) image\(count == 1 ? "" : "s") found."
@@ -57,6 +57,22 @@ extension GalleryBrowserTests {
             #expect(page.errors == [])
             #expect(page.requests.filter { !$0.hasPrefix(origin) } == [])
             withExtendedLifetime(nginx) {}
+        }
+    }
+
+    @Test("The search parses only the pages that have the words") func parsing() async throws {
+        let site = try await twoFeeds()
+        try await withPage { page in
+            let count = "window.parsed = 0; const parse = JSON.parse; JSON.parse = text => (parsed += 1, parse(text));"
+            try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(count)])
+            try await page.open(site.onDisk)
+            for (word, parsed) in [("nowhere", 1), ("cafe", 2), ("ocean", 2)] {
+                try await page.search(word)
+                let report = word == "cafe" ? "1 image found." : "No matches."
+                try await page.wait(for: "\(Self.said) === '\(report)'")
+                // The first search also parses the list of the feeds.
+                #expect(try await page.evaluate("parsed").int == parsed, "\(word)")
+            }
         }
     }
 

@@ -2,36 +2,20 @@
 const find = document.querySelector('input[type=search]');
 const wanted = () => find ? find.value.split(/\s+/).filter(word => plain(word)) : [];
 
-const feedsToSearch = async () => own.feeds ? JSON.parse(await load(own.feeds))
-  : [{ name: own.name, pages: Number(own.pages), edition: own.edition }];
-
-// Reads the data of all pages.
-const readAll = async () => {
-  const jobs = (await feedsToSearch()).flatMap(
-    feed => Array.from({ length: feed.pages }, (_, index) => ({ feed, page: index + 1 })));
-  let started = 0;
-  const work = async () => {
-    while (started < jobs.length) {
-      const job = jobs[started++];
-      try {
-        job.data = await readData(job.feed.name, job.page, job.feed.edition);
-      } catch {
-        // The report says that some images could not be searched.
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, work));
-  return jobs;
+// The feeds that the search covers, which are loaded once.
+let feeds = null;
+const feedsToSearch = () => {
+  feeds = feeds || (own.feeds ? load(own.feeds).then(JSON.parse)
+    : Promise.resolve([{ name: own.name, pages: Number(own.pages), edition: own.edition }]));
+  return feeds;
 };
 
-const hasWord = (record, word) =>
-  [record.description, record.title, record.text, record.author, ...record.tags || []].some(text => text && word.test(text));
+const hasWord = ({ description, title, text, author, tags = [] }, matcher) =>
+  [description, title, text, author, ...tags].some(part => part && matcher.test(part));
 
-// Returns the images of a page that have all words.
-const findIn = ({ feed, data }, words) => {
-  // JSON spells only quotes and backslashes differently, so a page without a word has no image with it.
-  if (!words.every(word => /["\\]/.test(word.source) || word.test(data.json))) return [];
-  const found = data.images.filter(record => words.every(word => hasWord(record, word)));
+// Returns the images of one page that have all words.
+const findIn = (feed, images, matchers) => {
+  const found = images.filter(record => matchers.every(matcher => hasWord(record, matcher)));
   if (own.feeds) {
     for (const record of found) {
       record.source = { title: feed.title, url: `${feed.name}.html${record.id ? `#${record.id}` : ''}` };
@@ -40,22 +24,33 @@ const findIn = ({ feed, data }, words) => {
   return found;
 };
 
-// What was read, for the next search.
-let everything = null;
-const search = async words => {
-  everything = everything || readAll();
-  const jobs = await everything;
-  const read = jobs.filter(job => job.data);
-  if (read.length < jobs.length) everything = null;
-  const found = [];
-  for (const job of read) {
-    found.push(...findIn(job, words));
-    await resting();
-  }
+// Searches each page as soon as its data is there, while the browser reads others. Stops when the visitor wants other words.
+const search = async (words, isWanted) => {
+  const pages = (await feedsToSearch()).flatMap(
+    feed => Array.from({ length: feed.pages }, (_, index) => ({ feed, page: index + 1, found: [] })));
+  const matchers = words.map(matcher);
+  // Only quotes and backslashes are spelled differently in JSON. So the JSON of an image has each other word of the image, and
+  // only pages that have them are parsed, which takes most of the time.
+  const inJSON = matchers.filter((_, at) => !/["\\]/.test(plain(words[at])));
+  let started = 0;
+  let note = '';
+  const work = async () => {
+    while (started < pages.length && isWanted()) {
+      const { feed, page, found } = pages[started++];
+      try {
+        const data = await readData(feed.name, page, feed.edition);
+        await resting();
+        if (inJSON.every(matcher => matcher.test(data.json))) found.push(...findIn(feed, data.images, matchers));
+      } catch {
+        note = ' Some images could not be searched.';
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
+  const found = pages.flatMap(page => page.found);
   // The sort is stable, so images of the same date keep the order of their feed.
   if (own.feeds) found.sort((one, other) => other.order - one.order);
   if (isOldestFirst) found.reverse();
-  const note = read.length < jobs.length ? ' Some images could not be searched.' : '';
   return { found, report: (found.length ? `${counted(found.length, 'image')} found.` : 'No matches.') + note };
 };
 
@@ -69,7 +64,7 @@ const arrange = async () => {
   try {
     if (words.length) {
       say('Searching…');
-      const result = await search(words.map(matcher));
+      const result = await search(words, () => number === arrangements);
       list = makeFound(result.found);
       append(list, list.next());
       report = result.report;
@@ -77,7 +72,7 @@ const arrange = async () => {
       list = await allImages();
     }
   } catch {
-    everything = null;
+    feeds = null;
     report = 'The images could not be loaded.';
   }
   // A later word may already have another result.
