@@ -18,6 +18,8 @@ const followAddress = async () => {
 };
 
 const start = async () => {
+  // Reading what the page remembers can take a while, so the browser lays out the page before.
+  await resting();
   if (isAtView() && !location.hash) history.replaceState(null, '');
   await setOrder(location.hash === '#oldest' || remembered());
   openAddressed();

@@ -75,7 +75,7 @@ const append = (list, images) => {
   for (const part of [...parts].reverse()) {
     if (part.localName !== 'section') continue;
     const start = end - part.children.length;
-    part.setAttribute('aria-label', `Images ${start.toLocaleString('en')} to ${(end - 1).toLocaleString('en')}`);
+    part.setAttribute('aria-label', `Images ${grouped(start)} to ${grouped(end - 1)}`);
     end = start;
   }
   list.parts.push(...parts);

@@ -7,7 +7,7 @@ let oldestFirst = null;
 
 const remembered = () => {
   try {
-    return localStorage.getItem(orderKey) === 'oldest';
+    return Boolean(orderButton) && localStorage.getItem(orderKey) === 'oldest';
   } catch {
     // The browser keeps no data for this page.
     return false;

@@ -190,7 +190,7 @@ const show = (tile, all) => {
   view.image.src = originalOf(tile);
   // Missing images count too, although the view skips them.
   const number = shownList.first + [...main.querySelectorAll('figure')].indexOf(tile);
-  view.count.textContent = [number, shownList.total].map(n => n.toLocaleString('en')).join(' of ');
+  view.count.textContent = [number, shownList.total].map(grouped).join(' of ');
   view.previous.disabled = at === 0;
   view.next.disabled = at === all.length - 1 && !shownList.hasMore;
   tell(tile);
