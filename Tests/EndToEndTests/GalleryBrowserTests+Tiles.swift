@@ -75,6 +75,28 @@ extension GalleryBrowserTests {
         }
     }
 
+    @Test("The cover of a feed of strips shows the beginning of its first strip") func covers() async throws {
+        let site = try await GallerySite(images: 1)
+        let made = try await site.program.shell(
+            """
+            set -e; cd "$1"; vips gaussnoise a.v 480 1920; vips cast a.v b.v uchar; vips copy b.v strip.png
+            """, site.program.directory.path)
+        #expect(made.status == .exited(0), "\(made.errorText)")
+        let strip = try Files.bytes(site.program.directory.path("strip.png"))
+        let other = try FeedServer(images: 1)
+        other.serve(Reply(headers: [("Content-Type", "image/png")], body: strip), at: 0)
+        try await site.program.run(other.feedURL)
+        try await site.write()
+        try await withPage { page in
+            try await page.open(site.onDisk)
+            try await page.wait(for: "[...document.querySelectorAll('.cover img')].every(image => image.naturalWidth)")
+            let strip = "[...document.querySelectorAll('.cover img')].find(i => i.naturalHeight > 2 * i.naturalWidth)"
+            #expect(try await page.evaluate("getComputedStyle(\(strip)).objectPosition") == "50% 0%")
+            // The small thumbnail has 120 pixels.
+            #expect(try await page.evaluate("\(strip).naturalWidth") == 240)
+        }
+    }
+
     @Test("A description is read aloud once, and the link around the image has a short name")
     func readAloud() async throws {
         let site = try await GallerySite(images: 2) { $0 == 0 ? #""description":"The sea""# : #""location":"Here""# }

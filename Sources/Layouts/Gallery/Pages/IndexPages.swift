@@ -41,7 +41,10 @@ struct IndexPages {
         var html = HTMLWriter()
         html.raw("<article class=\"saved\(shown.feed.isFresh ? "" : " stale")\"><div class=cover>")
         if let cover = shown.tiles.lazy.compactMap(\.placed).first {
-            html.raw("<img src=\(cover.preview) alt=\"\" loading=lazy decoding=async")
+            // A cover shows the beginning of a strip, whose small thumbnail is too narrow.
+            let isStrip = cover.size.map { $0.height >= 2 * $0.width } ?? false
+            let preview = isStrip && cover.hasThumbnails ? cover.thumbnail(.large) : cover.preview
+            html.raw("<img src=\(preview)\(isStrip ? " class=strip" : "") alt=\"\" loading=lazy decoding=async")
             if let size = cover.size { html.raw(" width=\(size.width) height=\(size.height)") }
             html.raw(">")
         }
