@@ -58,7 +58,7 @@ struct Proportions: Hashable {
     static let unknown = Proportions(ratio: 133, isWhole: true)
     static let missing = Proportions(ratio: 133, isWhole: false)
     /// The ratios that the grid allows: room for a caption below the narrowest, and for a neighbour beside the widest.
-    private static let allowed = 66...300
+    private static let allowed = 66...400
     /// The minimum side of an image that may be enlarged.
     ///
     /// Images with two smaller sides, such as icons, keep their size.
