@@ -59,21 +59,36 @@ extension GalleryBrowserTests {
     func tiles(width: Int) async throws {
         let site = try await site()
         let pages = ["index.html", "newest.html"] + Files.names(in: site.path).filter { $0.hasPrefix("127-0-0-1-") }
-        for look in [Look(width: width, height: 800), Look(width: width, height: 800, isPhone: true, isDark: true)] {
+        let looks = [Look(width: width, height: 800), Look(width: width, height: 800, isPhone: true, isDark: true)]
+        for (look, place) in looks.flatMap({ look in Place.allCases.map { (look, $0) } }) {
             try await withPage(look) { page in
-                for name in pages where name.hasSuffix(".html") {
-                    try await page.open("file://\(site.path)/\(name)")
-                    #expect(try await page.evaluate(Self.faults) == [], "\(name)")
+                let (_, origin, nginx) = try await self.place(site, place)
+                func expectNoFaults(_ name: String) async throws {
+                    #expect(try await page.evaluate(Self.faults) == [], "\(name) \(place)")
+                    #expect(try await page.accessibilityFaults() == [], "\(name) \(place)")
                 }
-                try await page.open("file://\(site.path)/newest.html")
+                for name in pages where name.hasSuffix(".html") {
+                    try await page.open("\(origin)\(name)")
+                    try await expectNoFaults(name)
+                }
+                try await page.open("\(origin)newest.html")
                 // The first image can be below the window.
                 try await page.evaluate("document.querySelector('.images img').click()")
                 try await page.wait(for: "document.querySelector('.facts .links')")
-                #expect(try await page.evaluate(Self.faults) == [], "the large view")
+                try await expectNoFaults("the large view")
+                try await page.evaluate("document.querySelector('.view').scrollTop = 1e6")
+                #expect(try await page.evaluate(Self.buttonsOverFacts) == 0)
                 #expect(page.errors == [])
+                withExtendedLifetime(nginx) {}
             }
         }
     }
+
+    /// Counts the buttons of the large view that cover the text below the image.
+    private static let buttonsOverFacts = """
+        [...document.querySelectorAll('.view .previous, .view .next')].filter(button =>
+            button.getBoundingClientRect().bottom > document.querySelector('.facts').getBoundingClientRect().top + 1).length
+        """
 
     @Test("The cover of a feed of strips shows the beginning of its first strip") func covers() async throws {
         let site = try await GallerySite(images: 1)

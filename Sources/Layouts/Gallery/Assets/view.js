@@ -39,7 +39,8 @@ const makeView = () => {
   view.next = makeButton('next', 'Next image', '›', () => step(1));
   view.play = makeButton('play', 'Slideshow', '▶', () => play(!isPlaying));
   const bar = make('div', { className: 'bar' }, view.count, view.play, makeButton('close', 'Close', '×', () => view.close()));
-  view.append(bar, view.stage, view.facts, view.previous, view.next);
+  const steps = make('div', { className: 'steps' }, view.previous, view.next);
+  view.append(bar, make('div', { className: 'frame' }, view.stage, steps), view.facts);
   view.image.addEventListener('load', () => {
     fit(view.image.naturalWidth, view.image.naturalHeight);
     goOn();
