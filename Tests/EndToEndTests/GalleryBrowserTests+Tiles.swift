@@ -90,6 +90,28 @@ extension GalleryBrowserTests {
             button.getBoundingClientRect().bottom > document.querySelector('.facts').getBoundingClientRect().top + 1).length
         """
 
+    @Test("A description of either direction begins at the edge of its tile", arguments: ["", "ar"])
+    func descriptions(language: String) async throws {
+        let site = try await GallerySite(images: 2) { #""description":"\#($0 == 0 ? "صورة من البحر" : "The sea")""# }
+        try await site.program.sql("UPDATE feeds SET language = nullif('\(language)', '')")
+        try await site.write()
+        let (edge, direction) = language == "ar" ? ("right", "rtl") : ("left", "ltr")
+        func distances(_ texts: String) -> String {
+            """
+            [...document.querySelectorAll('\(texts)')].map(text => Math.round(text.getBoundingClientRect().\(edge)
+                - text.parentElement.getBoundingClientRect().\(edge)))
+            """
+        }
+        try await withPage { page in
+            try await page.open(site.onDisk)
+            #expect(try await page.evaluate(distances("figcaption p")) == [0, 0])
+            try await page.click(".images img")
+            try await page.wait(for: "document.querySelector('.facts')")
+            let facts = "getComputedStyle(document.querySelector('.facts')).direction"
+            #expect(try await page.evaluate(facts) == .string(direction))
+        }
+    }
+
     @Test("The cover of a feed of strips shows the beginning of its first strip") func covers() async throws {
         let site = try await GallerySite(images: 1)
         let made = try await site.program.shell(

@@ -27,13 +27,14 @@ const makeButton = (className, label, text, action) => {
 };
 
 const makeView = () => {
+  const { lang, dir } = document.documentElement;
   view = make('dialog', { className: 'view', lang: 'en', dir: 'ltr' });
   view.setAttribute('aria-label', 'Large view');
   view.image = make('img', { decoding: 'async' });
   view.problem = make('p', { hidden: true });
   view.count = make('p', { className: 'count' });
   view.count.setAttribute('aria-live', 'polite');
-  view.facts = make('div', { className: 'facts' });
+  view.facts = make('div', { className: 'facts', lang, dir });
   view.stage = make('div', { className: 'stage' }, view.image, view.problem);
   view.previous = makeButton('previous', 'Previous image', '‹', () => step(-1));
   view.next = makeButton('next', 'Next image', '›', () => step(1));
@@ -154,7 +155,7 @@ const showFacts = record => {
     record.description && record.description !== record.title && makeText('p', record.description),
     record.text && record.text !== record.title && make('p', { className: 'text', dir: 'auto', textContent: record.text }),
     facts.length && make('dl', {}, ...facts.flatMap(
-      ([name, fact]) => [make('dt', { textContent: name }), make('dd', { dir: 'auto' }, fact)])),
+      ([name, fact]) => [make('dt', { lang: 'en', textContent: name }), make('dd', { dir: 'auto' }, fact)])),
     makeLinks(record),
   ].filter(Boolean));
 };
