@@ -55,6 +55,9 @@ extension GalleryBrowserTests {
                     for: "[...document.querySelectorAll('.images img')].every(i => i.complete && i.naturalWidth)")
                 let all = try bytes()
                 #expect(first <= 1_500_000 && all <= 12_000_000, "\(first) and \(all) bytes")
+                try await page.evaluate("document.querySelector('.images img').click()")
+                try await page.wait(
+                    for: "document.querySelector('.stage img')?.naturalWidth && document.querySelector('.facts a')")
                 #expect(try await page.evaluate("shifts") == [])
                 let tasks = try await page.evaluate("tasks").text()
                 try Artefacts.keep(
