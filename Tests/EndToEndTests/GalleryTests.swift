@@ -89,9 +89,10 @@ struct GalleryTests {
         #expect(pages == (own + ["index.html", "newest.html"]).sorted())
         let index = try page()
         #expect(index.contains("<a class=button href=newest.html>"))
+        #expect(index.contains("<a aria-current=page href=index.html>All feeds</a>"))
         for name in own {
             #expect(index.contains("<a href=\"\(name)\">"))
-            #expect(try page(name).contains("href=index.html>All feeds</a>"))
+            #expect(try page(name).contains("<a href=index.html>All feeds</a>"))
         }
         try await program.run("gallery", site, first.feedURL)
         #expect(files.filter { $0.hasSuffix(".html") } == [own[0], "index.html"].sorted())

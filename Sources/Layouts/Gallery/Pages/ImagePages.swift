@@ -34,7 +34,7 @@ struct ImagePages {
         let part = number > 1 ? " · page \(number) of \(layout.pages)" : ""
         let hasImages = !indices.isEmpty
         frame.header(
-            &page, title: title, about: about + part, newest: saved,
+            &page, title: title, about: about + part, links: links, newest: saved,
             tools: PageTools(search: hasImages, images: hasImages))
         page.raw("<main id=content data-name=\"\(name)\" data-page=\(number) data-pages=\(layout.pages)")
         page.raw(" data-first=\(indices.lowerBound + 1) data-images=\(tiles.count) data-edition=\(layout.edition)")

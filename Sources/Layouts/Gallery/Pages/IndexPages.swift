@@ -19,8 +19,8 @@ struct IndexPages {
         frame.begin(&page, title: "Images", links: links)
         // The header shows the age of the newest feed, and each card the age of its own feed.
         frame.header(
-            &page, title: "Images", about: HTMLWriter.count(feeds.count, "feed"), newest: feeds.lastSaved,
-            tools: PageTools(search: !feeds.isEmpty, images: false))
+            &page, title: "Images", about: HTMLWriter.count(feeds.count, "feed"), links: links,
+            newest: feeds.lastSaved, tools: PageTools(search: !feeds.isEmpty, images: false))
         page.raw("<main id=content")
         if let list { page.raw(" data-feeds=\"\(frame.assets.reference(to: list))\"") }
         page.raw(">\n")

@@ -53,13 +53,15 @@ struct PageFrame {
 
     /// Writes the heading, a summary of the page, its tools, and its age, which is the age of the newest feed on it.
     func header(
-        _ page: inout HTMLWriter, title: String, about: String, newest: GalleryFeed?, tools: PageTools
+        _ page: inout HTMLWriter, title: String, about: String, links: PageLinks, newest: GalleryFeed?, tools: PageTools
     ) {
         let isFresh = newest?.isFresh ?? true
         page.raw("<header class=\"saved\(isFresh ? "" : " stale")\"><div>")
         if hasIndex {
-            page.raw("<nav aria-label=Gallery lang=en><a href=index.html>All feeds</a> ")
-            page.raw("<a href=newest.html>Newest</a></nav>")
+            let entries = [("index.html", "All feeds"), ("newest.html", "Newest")].map { file, name in
+                "<a\(file == links.file ? " aria-current=page" : "") href=\(file)>\(name)</a>"
+            }
+            page.raw("<nav aria-label=Gallery lang=en>\(entries.joined(separator: " "))</nav>")
         }
         page.raw("<h1 dir=auto>")
         page.text(title)
