@@ -105,7 +105,7 @@ final class VipsThumbnail: Sendable {
                     guard !children.areEnded else { return nil }
                     let child = feedsync_start_confined(
                         program, arguments, environment, directory.number, messages.number, &limits)
-                    children.running.insert(child)
+                    if child > 0 { children.running.insert(child) }
                     return child
                 }
             }
