@@ -7,17 +7,29 @@ struct StatusReport {
     let feeds: [FeedSummary]
     /// The images of the feeds.
     let images: ImageInventory
-    /// The waits that servers asked for with `Retry-After`.
-    let waits: [FeedWait]
+    /// The waits that servers asked for with `Retry-After`, by their feeds.
+    private let waits: [ResourceURL.Key: FeedWait]
     let now: Timestamp
     let settings: Settings
+
+    init(
+        cache: String, feeds: [FeedSummary], images: ImageInventory, waits: [FeedWait], now: Timestamp,
+        settings: Settings
+    ) {
+        self.cache = cache
+        self.feeds = feeds
+        self.images = images
+        self.waits = Dictionary(waits.map { ($0.feed.key, $0) }) { $1 }
+        self.now = now
+        self.settings = settings
+    }
 
     private func isFresh(_ feed: FeedSummary) -> Bool {
         FeedCachePolicy.isFresh(savedAt: feed.head.savedAt, now: now, maxAge: settings.of(feed.url).maxAge)
     }
 
     private func wait(for feed: FeedSummary) -> FeedWait? {
-        waits.first { $0.feed.key == feed.url.key && $0.holds(at: now) }
+        waits[feed.url.key].flatMap { $0.holds(at: now) ? $0 : nil }
     }
 }
 
