@@ -92,8 +92,12 @@ const unfold = () => unfolding = unfolding || (async () => {
   try {
     append(list, await list.next());
   } catch {
-    // The visitor can follow the link to the next page.
+    // The visitor can follow the link to the next page, or scroll to try again.
     list.hasFailed = true;
+    addEventListener('scroll', () => {
+      list.hasFailed = false;
+      watch();
+    }, { once: true });
     return false;
   }
   return true;

@@ -202,10 +202,12 @@ const show = (tile, all) => {
 const step = async move => {
   let all = viewable();
   if (move === Infinity) while (await unfold()) await resting();
-  else if (all.indexOf(shown) + move === all.length) await unfold();
+  // A part of the list may consist of missing images.
+  else while (all.indexOf(shown) + move >= all.length && await unfold()) all = viewable();
   all = viewable();
   const to = Math.min(Math.max(0, all.indexOf(shown) + move), all.length - 1);
-  if (all[to] === shown) return;
+  // The slideshow tries again to load further images.
+  if (all[to] === shown) return goOn();
   show(all[to], all);
   keepHistory();
   if (document.activeElement === document.body || document.activeElement.disabled) view.querySelector('.close').focus();
