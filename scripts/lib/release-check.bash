@@ -130,6 +130,11 @@ data "$root" 1234
 enter
 use "$root" 1234 "/opt/$name-linux-$architecture/bin/feedsync" /data
 inside "$root" 0 "/opt/$name-linux-$architecture/install.sh" --prefix /usr/local
+# An update deletes the files that only the older version has.
+echo lib/feedsync/libolder.so | "${as_root[@]}" tee -a "$root/usr/local/lib/feedsync/files" >/dev/null
+"${as_root[@]}" touch "$root/usr/local/lib/feedsync/libolder.so"
+inside "$root" 0 "/opt/$name-linux-$architecture/install.sh"
+[[ ! -e $root/usr/local/lib/feedsync/libolder.so ]] || { echo "an update leaves files behind" >&2; exit 1; }
 "${as_root[@]}" install -d -m 700 -o 1234 -g 1234 "$root/data/installed"
 use "$root" 1234 /usr/local/bin/feedsync /data/installed
 inside "$root" 0 "/opt/$name-linux-$architecture/install.sh" --uninstall

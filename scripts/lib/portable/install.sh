@@ -46,6 +46,8 @@ if [ "$uninstall" ]; then
     exit 0
 fi
 
+old=
+[ ! -e "$prefix/$list" ] || old=$(cat "$prefix/$list")
 bindir=$(printf '%s' "$prefix/bin" | sed 's/%/%%/g; s/[\\&|]/\\&/g')
 # The new files replace the old ones by a rename, so that a running feedsync keeps its libraries.
 while read -r file; do
@@ -56,4 +58,8 @@ while read -r file; do
     esac
     mv -f "$prefix/$file.new" "$prefix/$file"
 done <"$list"
+# Deletes the files of an older version that this version does not have.
+printf '%s\n' "$old" | while read -r file; do
+    [ ! "$file" ] || grep -qxF "$file" "$list" || rm -f "$prefix/$file"
+done
 echo "installed $prefix/bin/feedsync"
