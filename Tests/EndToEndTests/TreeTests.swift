@@ -101,6 +101,20 @@ struct TreeTests {
         #expect(Files.names(in: tree) == [])
     }
 
+    @Test("A tree keeps its file of an image that the cache has lost, under the new name of the image")
+    func lostImages() async throws {
+        try await sync([(0, "Dawn"), (1, "Noon")])
+        _ = try await write()
+        let lost = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
+        #expect(unlink(lost) == 0)
+        #expect(try await write() == result(2, added: 0, removed: 0, missing: 1))
+        try await program.sql("UPDATE items SET title = 'Noon at sea' WHERE title = 'Noon'")
+        #expect(try await write() == result(2, added: 0, renamed: 1, removed: 0, missing: 1))
+        #expect(try Files.bytes("\(tree)/my-blog/2026-11-11 Noon at sea.png") == FeedServer.image(1))
+        #expect(unlink("\(tree)/my-blog/2026-11-11 Noon at sea.png") == 0)
+        #expect(try await write() == result(1, added: 0, removed: 0, missing: 1))
+    }
+
     @Test("A tree leaves foreign and changed files alone, and their names") func foreign() async throws {
         mkdir(tree, 0o755)
         mkdir("\(tree)/my-blog", 0o755)

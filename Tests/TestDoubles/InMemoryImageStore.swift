@@ -46,6 +46,13 @@ package final class InMemoryImageStore: ImageStore {
         }
     }
 
+    package func findRecords(
+        of images: [FeedImage], for viewer: Viewer
+    ) async throws(FeedError) -> [StoredImage?] {
+        // This store loses no data.
+        images.map { _ in nil }
+    }
+
     package func find(_ url: ResourceURL) async throws(FeedError) -> StoredImage? {
         try receive(.find)
         return try cache.withContents { contents throws(FeedError) in

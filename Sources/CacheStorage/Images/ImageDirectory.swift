@@ -30,14 +30,7 @@ actor ImageDirectory: ImageStore {
 
     func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?] {
         guard let files = directories.files else { return images.map { _ in nil } }
-        var found = try await database.read { connection throws(FeedError) in
-            let index = ImageIndex(connection: connection)
-            var found = [StoredImage?](repeating: nil, count: images.count)
-            if try index.isEmpty() { return found }
-            let circles = try VisibleCircles(viewer, in: connection)
-            for (slot, image) in images.enumerated() { found[slot] = try index.find(image, in: circles) }
-            return found
-        }
+        var found = try await findRecords(of: images, for: viewer)
         // The files are examined on this actor's thread, so that the database is free for other tasks.
         try attempt(.failed) { () throws(SystemError) in
             for (slot, image) in found.enumerated() {
@@ -46,6 +39,20 @@ actor ImageDirectory: ImageStore {
             }
         }
         return found
+    }
+
+    nonisolated func findRecords(
+        of images: [FeedImage], for viewer: Viewer
+    ) async throws(FeedError) -> [StoredImage?] {
+        if images.isEmpty { return [] }
+        return try await database.read { connection throws(FeedError) in
+            let index = ImageIndex(connection: connection)
+            var found = [StoredImage?](repeating: nil, count: images.count)
+            if try index.isEmpty() { return found }
+            let circles = try VisibleCircles(viewer, in: connection)
+            for (slot, image) in images.enumerated() { found[slot] = try index.find(image, in: circles) }
+            return found
+        }
     }
 
     func find(_ url: ResourceURL) async throws(FeedError) -> StoredImage? {

@@ -30,13 +30,16 @@ private struct SavedImages: Sendable {
             return nil
         }
         let images = saved.feed.images + saved.kept
-        let found = try await cache.images.find(images, for: Viewer(saved.url))
-        let missing = zip(images, found).filter { $1 == nil }.map(\.0.url)
-        var failures = try await cache.images.failures(of: missing, for: Viewer(saved.url), onlyOwn: false)[...]
+        let viewer = Viewer(saved.url)
+        let found = try await cache.images.find(images, for: viewer)
+        let missing = zip(images, found).filter { $1 == nil }.map(\.0)
+        var lost = try await cache.images.findRecords(of: missing, for: viewer)[...]
+        var failures = try await cache.images.failures(of: missing.map(\.url), for: viewer, onlyOwn: false)[...]
         let galleryImages = zip(images, found).map { image, stored in
             if let stored { return GalleryImage(image: image, data: .stored(stored)) }
             let failure = failures.popFirst() ?? nil
-            return GalleryImage(image: image, data: .missing(reason: failure?.error.message))
+            return GalleryImage(
+                image: image, data: .missing(reason: failure?.error.message, lost: lost.popFirst() ?? nil))
         }
         let maxAge = maxAge(url)
         return GalleryFeed(

@@ -6,6 +6,9 @@ package protocol ImageStore: Sendable {
     /// viewer may see; nil where there is none, or where its file is gone.
     func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?]
 
+    /// Returns the same as `find`, and also data whose file is gone.
+    func findRecords(of images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?]
+
     /// Returns the data of a URL in any circle: of several, the data that was obtained last. Where the URL has none,
     /// returns the data of an image whose `url` it is.
     func find(_ url: ResourceURL) async throws(FeedError) -> StoredImage?

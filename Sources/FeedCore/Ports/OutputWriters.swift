@@ -73,7 +73,9 @@ package struct GalleryImage: Hashable, Sendable {
     package enum Data: Hashable, Sendable {
         case stored(StoredImage)
         /// The data is missing, for this reason if it is known.
-        case missing(reason: String?)
+        ///
+        /// `lost` is what the cache had, if the file is gone from it.
+        case missing(reason: String?, lost: StoredImage? = nil)
     }
 
     package let image: FeedImage
@@ -86,6 +88,14 @@ package struct GalleryImage: Hashable, Sendable {
 
     package var stored: StoredImage? {
         if case .stored(let stored) = data { stored } else { nil }
+    }
+
+    /// The data that the cache has, or has lost.
+    package var known: StoredImage? {
+        switch data {
+        case .stored(let stored): stored
+        case .missing(_, let lost): lost
+        }
     }
 }
 

@@ -26,7 +26,7 @@ struct GalleryImages {
             let display =
                 switch image.data {
                 case .stored(let stored): try display(of: stored, &plan)
-                case .missing(let reason):
+                case .missing(let reason, _):
                     Tile.Display.missing(reason: reason.map(PublicURL.withoutQueries) ?? "not downloaded yet")
                 }
             tiles.append(

@@ -12,6 +12,8 @@ struct TreeFile {
     var directory: String
     let stem: String
     let ending: String
+    /// Whether the cache has lost the data, so that the tree can only keep a file that it has.
+    var isLost = false
 
     var subject: TreeSubject { TreeSubject(feed: tag, digest: content.digest) }
     var purpose: TreePurpose { .image(of: tag, date: date) }

@@ -32,7 +32,7 @@ struct TreeNaming {
         files.reserveCapacity(chosen.count)
         for (position, number) in chosen {
             let image = feed.images[position]
-            guard let stored = image.stored else { continue }
+            guard let stored = image.known else { continue }
             let date = image.image.published ?? stored.fetchedAt
             let values = FieldValues(
                 feed: slug, day: self.day(of: date), image: image.image, stored: stored, number: number)
@@ -44,7 +44,7 @@ struct TreeNaming {
                     directory: directory(values),
                     stem: SafeName.make(
                         values.text(template.file), limit: SafeName.maxLength - Self.roomForNumber - ending.utf8.count),
-                    ending: ending))
+                    ending: ending, isLost: image.stored == nil))
         }
         return files
     }
@@ -80,14 +80,14 @@ enum TreeOrder {
         var moment = Int64.min
         for position in images.indices.reversed() {
             moment = images[position].image.published?.microseconds ?? moment
-            if images[position].stored != nil { order.append((moment, order.count, position)) }
+            if images[position].known != nil { order.append((moment, order.count, position)) }
         }
         order.sort { ($0.moment, $0.age) < ($1.moment, $1.age) }
         var chosen: [Int] = []
         var digests: Set<Digest> = []
         digests.reserveCapacity(min(order.count, newest ?? .max))
         for (_, _, position) in order.reversed() where chosen.count < newest ?? .max {
-            guard let stored = images[position].stored, digests.insert(stored.digest).inserted else { continue }
+            guard let stored = images[position].known, digests.insert(stored.digest).inserted else { continue }
             chosen.append(position)
         }
         return chosen.reversed()

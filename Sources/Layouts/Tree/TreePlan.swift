@@ -136,7 +136,7 @@ struct TreePlan {
                 keep(match, as: index, in: directory)
             } else if let match = matching.takeRenamed(files[index]) {
                 renamed[index] = match
-            } else if !existing.isDeleted(files[index]) {
+            } else if !existing.isDeleted(files[index]), !files[index].isLost {
                 rest.append(index)
             }
         }
