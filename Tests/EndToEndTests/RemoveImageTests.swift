@@ -77,12 +77,14 @@ struct RemoveImageTests {
     func unknown() async throws {
         let other = server.imageURL(7)
         let result = try await program.run("remove", server.imageURL(1), other)
-        expectOneLine(result, exit: 66, ["\(other): was never saved"])
+        expectOneLine(result, exit: 66, ["\(other): the cache has no feed and no image with this URL"])
         #expect(try await shown().count == 3)
         try await program.run("remove", server.imageURL(1))
         expectOneLine(try await program.run("remove", server.imageURL(1)), exit: 66, ["removed already", "--undo"])
-        expectOneLine(try await program.run("remove", "--undo", other), exit: 66, ["\(other): was not removed"])
-        expectOneLine(try await program.run("remove", "--undo", server.feedURL), exit: 66, ["was not removed"])
+        for url in [other, server.feedURL] {
+            let undo = try await program.run("remove", "--undo", url)
+            expectOneLine(undo, exit: 66, ["\(url): no image with this URL has been removed"])
+        }
     }
 
     @Test("An image is removed under any of its URLs, with or without credentials, from every feed that contains it")
@@ -140,7 +142,8 @@ struct RemoveImageTests {
         expectQuiet(try await program.run("--every", "1d", server.feedURL))
         #expect(server.paths(after: count) == ["/feed.json", "/1.png"])
         #expect(try await shown() == ["/0.png", "/1.png", "/2.png"])
-        expectOneLine(try await program.run("remove", "--undo", server.imageURL(1)), exit: 66, ["was not removed"])
+        let again = try await program.run("remove", "--undo", server.imageURL(1))
+        expectOneLine(again, exit: 66, ["no image with this URL has been removed"])
     }
 
     @Test("A kept image is removed too, and its feed is not reported as empty when all its images were removed")

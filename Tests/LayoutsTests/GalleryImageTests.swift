@@ -135,8 +135,8 @@ struct ProportionsTests {
         "The room of an image has its own proportions, unless they are extreme or the image is tiny",
         arguments: [
             (1500, 1000, 150, false), (1000, 1500, 67, false), (100, 100, 100, false), (3000, 1000, 300, false),
-            (9000, 1000, 300, true), (100, 4000, 66, true), (16, 16, 100, true), (95, 95, 100, true),
-            (96, 20, 300, true),
+            (9000, 1000, 400, true), (100, 4000, 66, true), (16, 16, 100, true), (95, 95, 100, true),
+            (96, 20, 400, true),
         ])
     func proportions(width: Int, height: Int, ratio: Int, isWhole: Bool) throws {
         let found = Proportions(try #require(ImageSize(width, height)))

@@ -133,7 +133,7 @@ struct ExportCommand {
         if older.isEmpty { return nil }
         let output = session.world.output
         for other in older where output.isSameFile(ArchiveFile.path(other), ArchiveFile.path(file)) {
-            throw .notFound("\(other): is the file to write, so it cannot be an archive to leave out").asMisuse()
+            throw .notFound("\(other): FILE and --without name the same file").asMisuse()
         }
         var contents: Set<Digest> = []
         for other in older {

@@ -39,7 +39,7 @@ package struct RemoveImages: Sendable {
         var changes: [ResourceURL.Key: Change] = [:]
         for url in urls {
             let feeds = try await store.feeds(withRemoved: url)
-            if feeds.isEmpty { throw .notFound("\(url): was not removed") }
+            if feeds.isEmpty { throw .notFound("\(url): no image with this URL has been removed") }
             for feed in feeds {
                 var change = try await change(of: feed, in: changes)
                 // Another URL of the same image can have been given before.
@@ -63,7 +63,7 @@ package struct RemoveImages: Sendable {
         guard try await store.feeds(withRemoved: url).isEmpty else {
             return .notFound("\(url): is removed already").hinting("remove --undo brings it back")
         }
-        return .notFound("\(url): was never saved, neither as a feed nor as an image of one")
+        return .notFound("\(url): the cache has no feed and no image with this URL")
             .hinting("feedsync status lists the saved feeds")
     }
 
