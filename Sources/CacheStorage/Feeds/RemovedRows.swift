@@ -44,6 +44,9 @@ struct RemovedRows {
         return invalid.count
     }
 
+    /// Replaces the removed images of a feed, and deletes their items and the rows of their data.
+    ///
+    /// The files of the data are unreferenced then, and the next removal of unreferenced images deletes them.
     func replace(with removed: RemovedImages, of feed: ResourceURL) throws(FeedError) {
         let old = try connection.statement("DELETE FROM removed WHERE feed = ?1")
         try old.bind(1, feed.text)
@@ -55,18 +58,26 @@ struct RemovedRows {
             try row.bind(3, AlternativeURLs.join(entry.urls) ?? "")
             try row.run()
         }
-        try deleteItems(of: feed, coveredBy: removed)
+        let urls = try deleteItems(of: feed, coveredBy: removed).union(
+            removed.entries.lazy.flatMap(\.urls).map(\.text))
+        try ImageIndex(connection: connection).deleteUnreferenced(among: urls)
     }
 
-    private func deleteItems(of url: ResourceURL, coveredBy removed: RemovedImages) throws(FeedError) {
-        guard !removed.isEmpty, let kept = try KeptItems(connection: connection, of: url) else { return }
+    /// Deletes the items that are removed images, and returns their URLs.
+    private func deleteItems(
+        of url: ResourceURL, coveredBy removed: RemovedImages
+    ) throws(FeedError) -> Set<String> {
+        guard !removed.isEmpty, let kept = try KeptItems(connection: connection, of: url) else { return [] }
         let item = try connection.statement("SELECT position, item_id, url, alternatives FROM items WHERE feed = ?1")
         try item.bind(1, kept.feed)
         var positions: [Int64] = []
+        var deleted: Set<String> = []
         try item.forEachRow { () throws(FeedError) in
             let urls = [item.text(2) ?? ""] + AlternativeURLs.split(item.text(3) ?? "")
             let id = (item.text(1) ?? "").withoutPasswords
-            if removed.covers(id: id, urls: urls) { positions.append(item.integer(0)) }
+            guard removed.covers(id: id, urls: urls) else { return }
+            positions.append(item.integer(0))
+            deleted.formUnion(urls)
         }
         let deletion = try connection.statement("DELETE FROM items WHERE feed = ?1 AND position = ?2")
         try deletion.bind(1, kept.feed)
@@ -75,6 +86,7 @@ struct RemovedRows {
             try deletion.run()
         }
         try kept.recount()
+        return deleted
     }
 
     /// Returns the images of saved feeds that have this URL.

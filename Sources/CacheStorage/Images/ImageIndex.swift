@@ -245,16 +245,7 @@ struct ImageIndex {
         do throws(FeedError) {
             try ReferencedURLs.createTable(in: connection)
             for table in ["images", "failures"] {
-                try connection.execute(
-                    """
-                    DELETE FROM \(table) WHERE NOT CASE circle
-                        WHEN 0 THEN url IN (SELECT url FROM referenced)
-                        WHEN -1 THEN url IN (
-                            SELECT referenced.url FROM referenced JOIN feeds ON feeds.id = referenced.feed
-                            WHERE own_network <> 0)
-                        ELSE EXISTS (
-                            SELECT 1 FROM referenced WHERE referenced.url = \(table).url AND feed = \(table).circle) END
-                    """)
+                try connection.execute("DELETE FROM \(table) WHERE \(Self.isUnreferenced(in: table))")
             }
             try connection.execute(
                 """
@@ -266,6 +257,43 @@ struct ImageIndex {
             throw error
         }
         try ReferencedURLs.dropTable(in: connection)
+    }
+
+    /// Deletes the data of those of these URLs that are unreferenced in their circle.
+    ///
+    /// The search for references reads all items, so it runs only if one of the URLs has data.
+    func deleteUnreferenced(among urls: Set<String>) throws(FeedError) {
+        let row = try connection.statement("SELECT 1 FROM images WHERE url = ?1")
+        var withData: Set<String> = []
+        for url in urls {
+            try row.bind(1, url)
+            try row.forEachRow { () throws(FeedError) in withData.insert(url) }
+        }
+        if withData.isEmpty { return }
+        do throws(FeedError) {
+            try ReferencedURLs.createTable(in: connection)
+            let deletion = try connection.prepare(
+                "DELETE FROM images WHERE url = ?1 AND \(Self.isUnreferenced(in: "images"))")
+            for url in withData {
+                try deletion.bind(1, url)
+                try deletion.run()
+            }
+        } catch {
+            try ReferencedURLs.dropTable(in: connection)
+            throw error
+        }
+        try ReferencedURLs.dropTable(in: connection)
+    }
+
+    /// Returns the condition for the rows of a table whose URL is unreferenced in its circle.
+    private static func isUnreferenced(in table: String) -> String {
+        """
+        NOT CASE circle
+            WHEN 0 THEN url IN (SELECT url FROM referenced)
+            WHEN -1 THEN url IN (
+                SELECT referenced.url FROM referenced JOIN feeds ON feeds.id = referenced.feed WHERE own_network <> 0)
+            ELSE EXISTS (SELECT 1 FROM referenced WHERE referenced.url = \(table).url AND feed = \(table).circle) END
+        """
     }
 
     func delete(_ digests: Set<Digest>) throws(FeedError) {
