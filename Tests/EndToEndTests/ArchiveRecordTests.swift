@@ -76,6 +76,18 @@ struct ArchiveRecordTests {
         #expect(try await images?.array?.map { $0["url"]?.string } == [4, 1, 2].map(server.imageURL))
     }
 
+    @Test("A later archive replaces damaged data of images that an earlier archive has left in the feed")
+    func dataOfLeftItems() async throws {
+        try await program.run("import", file)
+        try Files.damage("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))")
+        try await source.run(server.feedURL)
+        try await source.run("export", file)
+        let imported = try await program.run("import", "--json", file).json["archives"]?[0]
+        #expect(imported?["feeds_replaced"] == 1 && imported?["images_added"] == 1)
+        expectQuiet(try await program.run("validate", "--deep"))
+        #expect(try await images?.array?.map { $0["path"]?.string != nil } == [true, true, true])
+    }
+
     @Test("Images of items that had left their feed in an archive are never requested")
     func leftItems() async throws {
         try await source.sql("DELETE FROM images WHERE url LIKE '%/1.png' OR url LIKE '%/2.png'")

@@ -99,7 +99,8 @@ package struct FeedMerging: Sendable {
         let union = KeptUnion(
             old, given, of: feed.head, oldIsLater: outcome == .kept, keepsEarlier: mirrors, restores: restores)
         if union.changes { try cache.setKept(union.images, archived: union.archived, of: url) }
-        if outcome == .kept { try takeData(of: feed, into: cache, taken) }
+        // Kept images of the cache can have their data in the archive too.
+        if outcome == .kept || !keepsLeft && !union.images.isEmpty { try takeData(of: feed, into: cache, taken) }
         return outcome
     }
 
