@@ -77,7 +77,7 @@ struct RemoveImageTests {
     func unknown() async throws {
         let other = server.imageURL(7)
         let result = try await program.run("remove", server.imageURL(1), other)
-        expectOneLine(result, exit: 66, ["\(other): the cache has no feed and no image with this URL"])
+        expectOneLine(result, exit: 66, ["\(other): was never saved"])
         #expect(try await shown().count == 3)
         try await program.run("remove", server.imageURL(1))
         expectOneLine(try await program.run("remove", server.imageURL(1)), exit: 66, ["removed already", "--undo"])

@@ -63,7 +63,7 @@ package struct RemoveImages: Sendable {
         guard try await store.feeds(withRemoved: url).isEmpty else {
             return .notFound("\(url): is removed already").hinting("remove --undo brings it back")
         }
-        return .notFound("\(url): the cache has no feed and no image with this URL")
+        return .notFound("\(url): was never saved, neither as a feed nor as an image of one")
             .hinting("feedsync status lists the saved feeds")
     }
 
