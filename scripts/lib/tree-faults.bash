@@ -35,11 +35,12 @@ tree_faults() { # KILLS
         publish "$version"
         "$feedsync" --cache "$work/$version" "$feed"
     done
-    "$feedsync" tree --cache "$work/first" "$tree"
-    tree_folder=$(ls "$tree")
-    tree_name=("$tree/$tree_folder"/*)
+    # The names of the images come from a tree elsewhere. In the tree itself, the foreign file under the name of an image
+    # would look like a changed one beside files that the user has deleted.
+    "$feedsync" tree --cache "$work/first" "$work/names"
+    tree_folder=$(ls "$work/names")
+    tree_name=("$work/names/$tree_folder"/*)
     tree_name=${tree_name[0]##*/}
-    rm -rf "$tree"
     for version in first second; do
         furnish "$work/$version-tree"
         (write_tree "$version" "$work/$version-tree")
