@@ -13,19 +13,8 @@ struct FreeNames {
 
     /// Returns the free name, which differs from those that end in `ending` and are taken.
     mutating func path(for file: TreeFile, with ending: String? = nil) -> String {
-        let path = file.path()
-        let first = SafeName.key(path)
-        if let next = taken[first] {
-            return numbered(file, from: next, first, ending)
-        } else if isFree(first, path, ending) {
-            taken[first] = 2
-            return path
-        }
-        return numbered(file, from: 2, first, ending)
-    }
-
-    private mutating func numbered(_ file: TreeFile, from next: Int32, _ first: String, _ ending: String?) -> String {
-        var number = next
+        let first = SafeName.key(file.path())
+        var number = taken[first] ?? 1
         while true {
             let path = file.path(Int(number))
             let key = SafeName.key(path)
@@ -37,6 +26,7 @@ struct FreeNames {
         }
     }
 
+    /// Returns whether a name that is not taken is free.
     private func isFree(_ key: String, _ path: String, _ ending: String?) -> Bool {
         // A file system that ignores case would replace the old file and keep the old spelling.
         if let spelling = going[key], spelling != path { return false }
