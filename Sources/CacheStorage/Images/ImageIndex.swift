@@ -242,8 +242,7 @@ struct ImageIndex {
 
     /// Deletes the data and the failures of each URL that is unreferenced in its circle.
     func deleteUnreferenced() throws(FeedError) {
-        do throws(FeedError) {
-            try ReferencedURLs.createTable(in: connection)
+        try ReferencedURLs.withTable(in: connection) { () throws(FeedError) in
             for table in ["images", "failures"] {
                 try connection.execute("DELETE FROM \(table) WHERE \(Self.isUnreferenced(in: table))")
             }
@@ -252,11 +251,7 @@ struct ImageIndex {
                 DELETE FROM left_out WHERE NOT EXISTS (
                     SELECT 1 FROM referenced WHERE referenced.url = left_out.url AND referenced.feed = left_out.feed)
                 """)
-        } catch {
-            try ReferencedURLs.dropTable(in: connection)
-            throw error
         }
-        try ReferencedURLs.dropTable(in: connection)
     }
 
     /// Deletes the data of those of these URLs that are unreferenced in their circle.
@@ -270,19 +265,14 @@ struct ImageIndex {
             try row.forEachRow { () throws(FeedError) in withData.insert(url) }
         }
         if withData.isEmpty { return }
-        do throws(FeedError) {
-            try ReferencedURLs.createTable(in: connection)
+        try ReferencedURLs.withTable(in: connection) { () throws(FeedError) in
             let deletion = try connection.prepare(
                 "DELETE FROM images WHERE url = ?1 AND \(Self.isUnreferenced(in: "images"))")
             for url in withData {
                 try deletion.bind(1, url)
                 try deletion.run()
             }
-        } catch {
-            try ReferencedURLs.dropTable(in: connection)
-            throw error
         }
-        try ReferencedURLs.dropTable(in: connection)
     }
 
     /// Returns the condition for the rows of a table whose URL is unreferenced in its circle.

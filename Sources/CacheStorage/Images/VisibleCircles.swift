@@ -55,8 +55,20 @@ struct VisibleCircles {
 
 /// The temporary table `referenced`, which has a row for each URL and each saved feed that references the URL.
 enum ReferencedURLs {
+    /// Runs `work` while the table exists.
+    static func withTable(in connection: SQLiteConnection, _ work: () throws(FeedError) -> Void) throws(FeedError) {
+        do throws(FeedError) {
+            try createTable(in: connection)
+            try work()
+        } catch {
+            try dropTable(in: connection)
+            throw error
+        }
+        try dropTable(in: connection)
+    }
+
     /// Creates the table from the URLs and the alternatives of all items.
-    static func createTable(in connection: SQLiteConnection) throws(FeedError) {
+    private static func createTable(in connection: SQLiteConnection) throws(FeedError) {
         try connection.execute(
             """
             CREATE TEMP TABLE referenced (url TEXT NOT NULL, feed INTEGER NOT NULL, PRIMARY KEY (url, feed))
@@ -76,7 +88,7 @@ enum ReferencedURLs {
         }
     }
 
-    static func dropTable(in connection: SQLiteConnection) throws(FeedError) {
+    private static func dropTable(in connection: SQLiteConnection) throws(FeedError) {
         try connection.execute("DROP TABLE IF EXISTS temp.referenced")
     }
 }

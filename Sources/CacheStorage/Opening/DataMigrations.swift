@@ -7,10 +7,10 @@ enum CircleMigration {
     ///
     /// Data that is referenced by no feed remains for the command that requests its URL.
     static func divide(_ connection: SQLiteConnection) throws(FeedError) {
-        try ReferencedURLs.createTable(in: connection)
-        try divideImages(connection)
-        try divideFailures(connection)
-        try ReferencedURLs.dropTable(in: connection)
+        try ReferencedURLs.withTable(in: connection) { () throws(FeedError) in
+            try divideImages(connection)
+            try divideFailures(connection)
+        }
         try connection.execute(
             """
             ALTER TABLE feeds ADD COLUMN own_network INTEGER NOT NULL DEFAULT 0;
