@@ -16,7 +16,7 @@ struct IndexPages {
     private func page(_ number: Int, _ layout: PageLayout, _ list: SiteFile?) -> SiteFile {
         let links = PageLinks(name: "index", page: number, pages: layout.pages)
         var page = HTMLWriter()
-        frame.begin(&page, title: "Images", links: links)
+        frame.begin(&page, title: "Images", links: links, awaited: "content")
         // The header shows the age of the newest feed, and each card the age of its own feed.
         frame.header(
             &page, title: "Images", about: HTMLWriter.count(feeds.count, "feed"), links: links,

@@ -25,9 +25,13 @@ struct PageFrame {
         default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'
         """
 
+    /// Begins a page.
+    ///
+    /// The browser draws the page only when it has the element with the ID `awaited`. Otherwise, it would draw the first
+    /// part of a page that arrives slowly, and the rest of a row would then move the images that the visitor sees.
     func begin(
-        _ page: inout HTMLWriter, title: String, links: PageLinks, _ language: PageLanguage = .english,
-        _ subscription: SubscriptionNames = .all
+        _ page: inout HTMLWriter, title: String, links: PageLinks, awaited: String,
+        _ language: PageLanguage = .english, _ subscription: SubscriptionNames = .all
     ) {
         let direction = language.isRightToLeft ? " dir=rtl" : ""
         page.raw(
@@ -46,6 +50,7 @@ struct PageFrame {
         page.raw("</title>\n<link rel=icon href=\(Assets.icon.name)>\n")
         page.raw("<link rel=alternate type=application/feed+json href=\"\(subscription.json)\">\n")
         page.raw("<link rel=alternate type=application/atom+xml href=\"\(subscription.atom)\">\n")
+        page.raw("<link rel=expect href=\"#\(awaited)\" blocking=render>\n")
         page.raw("<link rel=stylesheet href=\"\(style)\">\n")
         page.raw("<script src=\"\(script)\" defer></script>\n")
         page.raw("</head><body>\n<a class=skip lang=en href=#content>Skip to the images</a>\n")
