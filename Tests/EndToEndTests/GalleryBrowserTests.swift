@@ -39,7 +39,7 @@ struct GalleryBrowserTests {
           const isAll = () => document.querySelectorAll('.images figure').length >= \(count);
           const isEnd = () => scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
           while (!isAll() || !isEnd()) {
-            scrollBy({ top: 400, behavior: 'instant' });
+            scrollBy({ top: 100, behavior: 'instant' });
             await frame();
           }
           await frame();
@@ -108,7 +108,8 @@ struct GalleryBrowserTests {
             try await page.wait(for: "document.querySelectorAll('figure').length >= 2 && document.styleSheets.length")
             #expect(try await page.evaluate("performance.getEntriesByType('paint').length") == 0)
             gate.open()
-            try await page.wait(for: "document.readyState === 'complete' && performance.getEntriesByType('paint').length")
+            try await page.wait(
+                for: "document.readyState === 'complete' && performance.getEntriesByType('paint').length")
             let shifts = try await page.evaluate("shifts")
             #expect(shifts == [])
         }

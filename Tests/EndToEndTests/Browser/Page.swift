@@ -97,12 +97,14 @@ struct Page: Sendable {
         }
     }
 
-    /// Returns the middle of the first element that a selector finds.
+    /// Clicks the middle of the first element that a selector finds, when the browser has drawn it.
     func click(_ selector: String) async throws {
         let point = try await evaluate(
             """
-            (() => { const e = document.querySelector(\(JSONValue.string(selector).text()));
-            e.scrollIntoView({block: 'nearest', behavior: 'instant'}); const r = e.getBoundingClientRect();
+            (async () => { const e = document.querySelector(\(JSONValue.string(selector).text()));
+            e.scrollIntoView({block: 'nearest', behavior: 'instant'});
+            const frame = () => new Promise(done => requestAnimationFrame(done));
+            await frame(); await frame(); const r = e.getBoundingClientRect();
             return [r.x + r.width / 2, r.y + r.height / 2]; })()
             """)
         for type in ["mousePressed", "mouseReleased"] {
