@@ -36,7 +36,8 @@ cluster_night() {
             my $text = <$file>;
             my ($base) = $text =~ m{"image":"(http://[^/]*)};
             my $number = 10 * $feeds + $new;
-            $text =~ s{\]\}$}{,{"id":"$number","image":"$base/img/$number.png"}]}};
+            my $id = sprintf "%08X-0000-4000-8000-000000000000", $number;
+            $text =~ s|\]\}$|,{"id":"$id","image":"$base/img/$number.png"}]}|;
             seek $file, 0, 0;
             print $file $text;
         }' "$work/site/feeds" "$feeds"
