@@ -56,11 +56,16 @@ package final class CurlHTTPClient: HTTPClient {
         while true {
             var delivery = await call.next()
             let (wasWanted, hadFailed) = (receiver.isWanted, receiver.failure != nil)
+            var isWhole = true
             for slot in delivery.parts.indices {
-                receiver.receive(delivery.parts[slot])
+                // The call may be cancelled while the sink has an earlier part.
+                if isWhole, call.isCancelled { isWhole = false }
+                if isWhole { receiver.receive(delivery.parts[slot]) }
                 release(delivery.parts[slot].chunk.count)
                 buffers.reuse(&delivery.parts[slot].chunk)
             }
+            // The next delivery of a cancelled call ends it.
+            guard isWhole else { continue }
             if let ending = delivery.ending { return receiver.outcome(of: ending) }
             if receiver.failure != nil, !hadFailed {
                 mailbox.stop(call)

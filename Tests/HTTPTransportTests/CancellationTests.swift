@@ -79,6 +79,28 @@ struct CancellationTests {
         #expect(sink.chunkSizes.count == 1)
     }
 
+    @Test("a cancelled request drops the parts that its task has already taken")
+    func takenParts() async throws {
+        let server = try LoopbackServer("/", Reply(body: pattern(300_000)))
+        let client = try makeClient()
+        let (first, second) = (Gate(), Gate())
+        let sink = TwoGatesSink(first: first, second: second)
+        let request = try makeRequest(server.url())
+        let task = Task { await failure(of: request, by: client, into: sink) }
+        await first.waitForArrivals()
+        // More parts arrive meanwhile, which the task takes at once.
+        while server.bytesSent < 300_000 { await Task.yield() }
+        _ = await failure(of: try makeRequest(try DeadPort().url()), by: client)
+        first.open()
+        await second.waitForArrivals()
+
+        task.cancel()
+        second.open()
+
+        #expect(await task.value == .cancelled)
+        #expect(sink.chunks.count == 2)
+    }
+
     @Test("a client keeps working after cancellations at any moment")
     func anyMoment() async throws {
         let server = try LoopbackServer([
@@ -125,5 +147,21 @@ struct SeededGenerator: RandomNumberGenerator {
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         return mixed ^ (mixed >> 31)
+    }
+}
+
+/// A sink that passes a gate with its first chunk, and another one with each further chunk.
+private final class TwoGatesSink: BodySink {
+    let chunks = Tally()
+    private let first: Gate
+    private let second: Gate
+
+    init(first: Gate, second: Gate) { (self.first, self.second) = (first, second) }
+
+    func begin(_ head: HTTPHead) -> Bool { true }
+
+    func receive(_ chunk: [UInt8]) {
+        chunks.add(1)
+        (chunks.count == 1 ? first : second).pass()
     }
 }
