@@ -52,20 +52,15 @@ package final class CurlHTTPClient: HTTPClient {
     }
 
     private func receive(_ call: Call, into sink: any BodySink) async -> Call.Outcome {
-        var receiver = BodyReceiver(call.request, into: sink)
+        var receiver = BodyReceiver(call, into: sink)
         while true {
             var delivery = await call.next()
             let (wasWanted, hadFailed) = (receiver.isWanted, receiver.failure != nil)
-            var isWhole = true
             for slot in delivery.parts.indices {
-                // The call may be cancelled while the sink has an earlier part.
-                if isWhole, call.isCancelled { isWhole = false }
-                if isWhole { receiver.receive(delivery.parts[slot]) }
+                receiver.receive(delivery.parts[slot])
                 release(delivery.parts[slot].chunk.count)
                 buffers.reuse(&delivery.parts[slot].chunk)
             }
-            // The next delivery of a cancelled call ends it.
-            guard isWhole else { continue }
             if let ending = delivery.ending { return receiver.outcome(of: ending) }
             if receiver.failure != nil, !hadFailed {
                 mailbox.stop(call)

@@ -17,15 +17,21 @@ final class RecordingSink: BodySink {
     private let isWanted: Bool
     private let failure: FeedError?
     private let gate: Gate?
+    private let laterGate: Gate?
     private let keepsBytes: Bool
 
     /// Creates a sink.
     ///
-    /// It throws `failure` at the first chunk, and passes `gate` with each chunk.
-    init(isWanted: Bool = true, failure: FeedError? = nil, gate: Gate? = nil, keepsBytes: Bool = true) {
+    /// It throws `failure` at the first chunk, and passes `gate` with each chunk, and then `laterGate` with each chunk
+    /// after the first.
+    init(
+        isWanted: Bool = true, failure: FeedError? = nil, gate: Gate? = nil, laterGate: Gate? = nil,
+        keepsBytes: Bool = true
+    ) {
         self.isWanted = isWanted
         self.failure = failure
         self.gate = gate
+        self.laterGate = laterGate
         self.keepsBytes = keepsBytes
     }
 
@@ -40,6 +46,7 @@ final class RecordingSink: BodySink {
             if keepsBytes { $0.bytes += chunk }
         }
         gate?.pass()
+        if let laterGate, chunkSizes.count > 1 { laterGate.pass() }
         if let failure { throw failure }
     }
 

@@ -71,6 +71,9 @@ package final class LoopbackServer: Sendable {
     /// The number of bytes that were handed to the kernel.
     package var bytesSent: Int { state.sent.count }
 
+    /// Returns when the kernel has taken this many bytes since the start.
+    package func waitForBytes(_ count: Int) async { await state.sent.wait(for: count) }
+
     /// Returns when the client of a connection has probably stopped reading: for a while, the kernel has accepted no
     /// further bytes.
     package func waitUntilBlocked() async { await state.blocked.wait(for: 1) }
