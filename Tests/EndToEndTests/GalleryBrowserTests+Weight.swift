@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The weight of a page of photos.
+/// The weight of a page of photos, and its steadiness while it arrives.
 extension GalleryBrowserTests {
     /// Returns 200 distinct images of 500 KB.
     private func photos() async throws -> GallerySite {
@@ -41,7 +41,7 @@ extension GalleryBrowserTests {
                         })
                     return try files.reduce(0) { try $0 + Files.bytes("\(site.path)/\($1)").count }
                 }
-                try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watch)])
+                try await Self.watch(page)
                 try await page.open(url)
                 // All visible images are loaded.
                 try await page.wait(
@@ -58,8 +58,7 @@ extension GalleryBrowserTests {
                 try await page.evaluate("document.querySelector('.images img').click()")
                 try await page.wait(
                     for: "document.querySelector('.stage img')?.naturalWidth && document.querySelector('.facts a')")
-                let shifts = try await page.evaluate("shifts")
-                #expect(shifts == [])
+                try await expectSteady(page)
                 let tasks = try await page.evaluate("tasks").text()
                 try Artefacts.keep(
                     Array("first view \(first) bytes, scrolled \(all), tasks over 50 ms: \(tasks)\n".utf8),
@@ -67,6 +66,34 @@ extension GalleryBrowserTests {
                 #expect(page.errors == [])
                 withExtendedLifetime(nginx) {}
             }
+        }
+    }
+
+    @Test("A page is steady while it arrives in parts", arguments: [Look.desktop, .phone])
+    func slowArrival(_ look: Look) async throws {
+        let site = try await GallerySite(images: 100)
+        let server = try LoopbackServer()
+        for (name, type) in [("style.css", "text/css"), ("script.js", "text/javascript")] {
+            let file = Reply(headers: [("Content-Type", type)], body: try Files.bytes("\(site.path)/\(name)"))
+            server.route("/\(name)", file)
+        }
+        for name in site.images {
+            server.route("/images/\(name)", Reply(body: try Files.bytes("\(site.path)/images/\(name)")))
+        }
+        // The first part ends within the first row of tiles.
+        let html = try Files.bytes("\(site.path)/index.html")
+        let gate = Gate()
+        let thirdTile = html.ranges(of: Array("<figure ".utf8))[2].lowerBound
+        server.route("/", Reply(headers: [("Content-Type", "text/html")], body: html, stall: (thirdTile, gate)))
+        try await withPage(look) { page in
+            try await Self.watch(page)
+            try await page.call("Page.navigate", ["url": .string(server.url())])
+            try await page.wait(for: "document.querySelectorAll('figure').length >= 2 && document.styleSheets.length")
+            #expect(try await page.evaluate("performance.getEntriesByType('paint').length") == 0)
+            gate.open()
+            try await page.wait(
+                for: "document.readyState === 'complete' && performance.getEntriesByType('paint').length")
+            try await expectSteady(page)
         }
     }
 }

@@ -22,14 +22,22 @@ struct GalleryBrowserTests {
         try result.get()
     }
 
-    /// Records layout shifts and long tasks from before the first element exists.
-    static let watch = """
-        window.shifts = []; new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput)
-        shifts.push(e.value + ' ' + e.sources.map(s => s.node && (s.node.outerHTML || s.node.data || '').slice(0, 90)))})
-        .observe({ type: 'layout-shift', buffered: true });
-        window.tasks = []; new PerformanceObserver(list => tasks.push(...list.getEntries().map(e => e.duration)))
-        .observe({ type: 'longtask', buffered: true });
-        """
+    /// Records layout shifts and long tasks of the pages that are opened next.
+    static func watch(_ page: Page) async throws {
+        let script = """
+            window.shifts = []; new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput)
+            shifts.push(e.value + ' ' + e.sources.map(s => s.node && (s.node.outerHTML || s.node.data || '').slice(0, 90)))})
+            .observe({ type: 'layout-shift', buffered: true });
+            window.tasks = []; new PerformanceObserver(list => tasks.push(...list.getEntries().map(e => e.duration)))
+            .observe({ type: 'longtask', buffered: true });
+            """
+        try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)])
+    }
+
+    func expectSteady(_ page: Page, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let shifts = try await page.evaluate("shifts")
+        #expect(shifts == [], sourceLocation: sourceLocation)
+    }
 
     /// Scrolls like a visitor until this many images are loaded and the end of the page is reached.
     static func scrollDown(until count: Int) -> String {
@@ -54,7 +62,7 @@ struct GalleryBrowserTests {
         let site = try await GallerySite(images: 250)
         try await withPage { page in
             let (url, origin, nginx) = try await self.place(site, place)
-            try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watch)])
+            try await Self.watch(page)
             try await page.open(url)
             #expect(try await page.evaluate("document.images.length").int == 200)
             try await page.wait(for: "[...document.querySelectorAll('.images img')].some(i => i.naturalWidth)")
@@ -73,45 +81,13 @@ struct GalleryBrowserTests {
                   .map(i => i.outerHTML)
                 """)
             #expect(wrong == [])
-            let shifts = try await page.evaluate("shifts")
-            #expect(shifts == [])
+            try await expectSteady(page)
             // The duration depends on the machine, so it is stored for people to look at.
             let tasks = try await page.evaluate("tasks").text()
             try Artefacts.keep(Array("tasks over 50 ms: \(tasks)\n".utf8), as: "gallery-\(place).txt")
             #expect(page.errors == [])
             #expect(page.requests.filter { !$0.hasPrefix(origin) } == [])
             withExtendedLifetime(nginx) {}
-        }
-    }
-
-    @Test("A page is steady while it arrives in parts", arguments: [Look.desktop, .phone])
-    func slowArrival(_ look: Look) async throws {
-        let site = try await GallerySite(images: 100)
-        let server = try LoopbackServer()
-        for (name, type) in [("style.css", "text/css"), ("script.js", "text/javascript")] {
-            let file = Reply(headers: [("Content-Type", type)], body: try Files.bytes("\(site.path)/\(name)"))
-            server.route("/\(name)", file)
-        }
-        for name in site.images {
-            server.route("/images/\(name)", Reply(body: try Files.bytes("\(site.path)/images/\(name)")))
-        }
-        // The first part ends within the first row of tiles.
-        let html = try Files.bytes("\(site.path)/index.html")
-        let gate = Gate()
-        let tiles = String(decoding: html, as: UTF8.self).split(separator: "<figure ")
-        let firstPart = tiles.prefix(3).reduce(0) { $0 + $1.utf8.count + "<figure ".utf8.count }
-        server.route(
-            "/", Reply(headers: [("Content-Type", "text/html")], body: html, stall: (firstPart, gate)))
-        try await withPage(look) { page in
-            try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watch)])
-            try await page.call("Page.navigate", ["url": .string(server.url())])
-            try await page.wait(for: "document.querySelectorAll('figure').length >= 2 && document.styleSheets.length")
-            #expect(try await page.evaluate("performance.getEntriesByType('paint').length") == 0)
-            gate.open()
-            try await page.wait(
-                for: "document.readyState === 'complete' && performance.getEntriesByType('paint').length")
-            let shifts = try await page.evaluate("shifts")
-            #expect(shifts == [])
         }
     }
 

@@ -30,7 +30,7 @@ struct ImagePages {
         let links = PageLinks(name: name, page: number, pages: layout.pages)
         let indices = layout.items(onPage: number)
         var page = HTMLWriter()
-        // The tiles that most windows show at first.
+        // Most windows show fewer than 60 tiles at first.
         let awaited = tiles[indices.prefix(60)].last(where: \.carriesAnchor)?.anchor ?? "content"
         frame.begin(&page, title: title, links: links, awaited: awaited, language, subscription)
         let part = number > 1 ? " · page \(number) of \(layout.pages)" : ""
