@@ -41,10 +41,6 @@ struct BodyReceiver {
 
     /// Returns the outcome of the call, after the sink has received the rest of a compressed body.
     func outcome(of ending: TransferEnding) -> Call.Outcome {
-        conclusion(of: ending).mapError { $0.touching(ending.circumstances) }
-    }
-
-    private func conclusion(of ending: TransferEnding) -> Call.Outcome {
         if let failure { return .failure(failure) }
         if !isWanted, let response = ending.responseIfUnwanted { return .success(response) }
         guard let decoder, case .success(var response) = ending.outcome else { return ending.outcome }

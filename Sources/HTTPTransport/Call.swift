@@ -105,8 +105,6 @@ struct ResponsePart {
 /// The end of a transfer.
 struct TransferEnding {
     let outcome: Call.Outcome
-    /// The circumstances of the request, which an error of the sink carries, too.
-    var circumstances = RequestCircumstances()
     /// The response that replaces the outcome if the sink declines the body, which may then be too large.
     var responseIfUnwanted: HTTPResponse?
 }

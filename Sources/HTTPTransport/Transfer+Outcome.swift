@@ -10,10 +10,10 @@ extension Transfer {
         switch how {
         case .ended(CURLE_OK) where state.isHeadComplete:
             let part = takePart()
-            return (part, TransferEnding(outcome: .success(response), circumstances: circumstances))
+            return (part, TransferEnding(outcome: .success(response)))
         case .ended(let code): return failed(with: reason(for: code))
         case .declined:
-            return (ResponsePart(), TransferEnding(outcome: .success(response), circumstances: circumstances))
+            return (ResponsePart(), TransferEnding(outcome: .success(response)))
         case .failed(let error): return failed(with: error)
         }
     }
@@ -28,9 +28,7 @@ extension Transfer {
             if state.deliveredHead == nil { part.head = head }
             response = self.response
         }
-        let ending = TransferEnding(
-            outcome: .failure(error), circumstances: circumstances, responseIfUnwanted: response)
-        return (part, ending)
+        return (part, TransferEnding(outcome: .failure(error), responseIfUnwanted: response))
     }
 
     /// Returns the received part of a body that broke off, so that a retry can ask for the rest: if the sink already
@@ -53,19 +51,13 @@ extension Transfer {
         return head
     }
 
-    private var circumstances: RequestCircumstances {
-        var circumstances = RequestCircumstances()
-        circumstances.touchedPrivateAddress = state.touchedPrivateAddress
-        return circumstances
-    }
-
     private var response: HTTPResponse {
         let head = state.deliveredHead ?? head
         let isRedirect = (300..<400).contains(head.status)
         var response = HTTPResponse(
             head: head, redirectTarget: isRedirect ? redirectTarget : nil, bodyBytes: state.received)
         response.isFromPrivateAddress = state.isFromPrivateAddress
-        response.circumstances = circumstances
+        response.isFromSpecialAddress = state.isFromSpecialAddress
         response.askingProxy = proxyDemandingCredentials(head.status).map(ProxyName.withoutCredentials)
         return response
     }

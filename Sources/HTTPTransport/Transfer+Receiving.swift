@@ -29,7 +29,7 @@ extension Transfer {
             return false
         }
         state.isFromPrivateAddress = known.isOfOwnNetwork
-        if !known.isPublic { state.touchedPrivateAddress = true }
+        state.isFromSpecialAddress = !known.isPublic && !known.isOfOwnNetwork
         return true
     }
 

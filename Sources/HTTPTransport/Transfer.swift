@@ -53,8 +53,7 @@ final class Transfer {
         var refusal: FeedError?
         var hasOpenedSocket = false
         var isFromPrivateAddress = false
-        /// Whether the request went to a private address, or through a proxy to a URL that names one.
-        var touchedPrivateAddress = false
+        var isFromSpecialAddress = false
         var stallDetector = StallDetector()
         var headerBytes = 0
         /// Whether the head has ended: libcurl takes a connection that ends within the headers for an empty body.
@@ -96,11 +95,11 @@ final class Transfer {
     private func checkLiteral(of request: HTTPRequest) throws(FeedError) {
         if let refusal = AddressCheck.refusal(ofNameIn: request.url) {
             guard request.addresses != .publicOnly else { throw refusal }
-            state.touchedPrivateAddress = true
+            state.isFromSpecialAddress = true
         }
         guard let address = request.url.host.flatMap(NetworkAddress.init(literal:)) else { return }
         state.isFromPrivateAddress = address.isOfOwnNetwork
-        if !address.addressClass.isPublic { state.touchedPrivateAddress = true }
+        state.isFromSpecialAddress = !address.addressClass.isPublic && !address.isOfOwnNetwork
         guard request.addresses == .publicOnly else { return }
         if let refusal = AddressCheck.refusal(of: address, at: request.url) { throw refusal }
     }

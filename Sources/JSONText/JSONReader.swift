@@ -117,6 +117,14 @@ package struct JSONReader: ~Copyable {
         return number
     }
 
+    /// Skips the next value, and returns its text.
+    package mutating func readValueText() throws(JSONError) -> String {
+        _ = try peek()
+        let start = position
+        try skipValue()
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
     /// Skips the next value.
     ///
     /// The recursion is as deep as the nesting, which `maxDepth` limits.

@@ -103,6 +103,12 @@ extension JSONWriter {
         if let text { write(text) } else { writeNull() }
     }
 
+    /// Writes a value that is JSON already.
+    package mutating func member(_ name: StaticString, json text: String) {
+        self.name(name)
+        write(written: Array(text.utf8))
+    }
+
     package mutating func member(_ name: StaticString, _ flag: Bool) {
         self.name(name)
         write(flag)

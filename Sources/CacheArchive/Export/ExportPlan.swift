@@ -23,15 +23,15 @@ struct ExportPlan {
     private struct PlannedFeed {
         let head: FeedHead
         let document: BlobDescriptor
-        /// The positions of the images that are the first of the feed with their data.
-        let layers: [Int64]
+        /// The positions and the numbers of the images that are the first of the feed with their data.
+        let layers: [(position: Int64, number: Int)]
 
         /// The number of parts.
         ///
         /// A feed without data has one part.
         var parts: Int { max(1, (layers.count + OCILayout.layersOfManifest - 1) / OCILayout.layersOfManifest) }
 
-        func layers(ofPart part: Int) -> ArraySlice<Int64> {
+        func layers(ofPart part: Int) -> ArraySlice<(position: Int64, number: Int)> {
             layers.dropFirst(part * OCILayout.layersOfManifest).prefix(OCILayout.layersOfManifest)
         }
     }
@@ -117,7 +117,8 @@ struct ExportPlan {
         let hash = try SHA256()
         var size: Int64 = 0
         var found: [PlannedBlob] = []
-        var layers: [Int64] = []
+        var layers: [(position: Int64, number: Int)] = []
+        var number = 0
         var digests: Set<Digest> = []
         // The layers of the current part.
         var part: [Layer] = []
@@ -131,8 +132,9 @@ struct ExportPlan {
             size += Int64(piece.count)
             try hash.update(piece)
         } image: { image in
-            guard let layer = Layer(image), digests.insert(layer.digest).inserted else { return }
-            layers.append(layer.position)
+            number += 1
+            guard let layer = Layer(image, number: number), digests.insert(layer.digest).inserted else { return }
+            layers.append((layer.position, layer.number))
             found.append(PlannedBlob(digest: layer.digest, size: layer.size, kind: .image))
             part.append(layer)
             if part.count == OCILayout.layersOfManifest { keepPart() }
@@ -170,8 +172,10 @@ struct ExportPlan {
         var wanted = feed.layers(ofPart: part)
         var layers: [Layer] = []
         guard let first = wanted.first, let last = wanted.last else { return LayerList.bytes(of: layers) }
-        try snapshot.forEachImage(of: feed.head.url, at: first...last) { image in
-            guard image.position == wanted.first, let layer = Layer(image) else { return }
+        try snapshot.forEachImage(of: feed.head.url, at: first.position...last.position) { image in
+            guard let next = wanted.first, image.position == next.position,
+                let layer = Layer(image, number: next.number)
+            else { return }
             wanted = wanted.dropFirst()
             layers.append(layer)
         }

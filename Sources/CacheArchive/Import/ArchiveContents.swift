@@ -107,12 +107,6 @@ final class ImageValidator {
         for (digest, limit) in limits { try checkSize(of: digest, contents.blobs[digest]?.size ?? 0, limit) }
     }
 
-    /// Returns an image of the archive that fits this limit, for a feed that the archive may lack; nil if there is none.
-    func held(_ digest: Digest, limit: Int64) throws(FeedError) -> (size: Int64, type: ImageType)? {
-        guard let blob = contents.blobs[digest], blob.type != nil, blob.size <= limit else { return nil }
-        return try image(digest, referencedBy: "an image that an earlier archive left out")
-    }
-
     /// Returns an image that a feed with this limit references, or nil if the archive leaves it out.
     func find(
         _ digest: Digest, referencedBy name: String, limit: Int64

@@ -38,13 +38,10 @@ package final class CacheImporter: Sendable {
             }
             let contents = try stageBlobs(of: archive, intake, terms, progress)
             let validator = LayoutValidator(contents, in: intake, terms)
-            let (feeds, images) = (try validator.feeds(), validator.images)
+            let feeds = try validator.feeds()
             return try intake.merge { merge throws(FeedError) in
                 let report = try FeedMerging(isForced: terms.isForced, restores: terms.restores, now: terms.now).merge(
-                    feeds, leftOut: images.leftOut,
-                    held: { digest, feed throws(FeedError) in
-                        try images.held(digest, limit: terms.limits(of: feed).image)
-                    }, into: merge)
+                    feeds, into: merge)
                 try contents.checkUnreferenced(limit: terms.largest.image)
                 return report
             }

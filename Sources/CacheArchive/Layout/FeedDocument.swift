@@ -120,10 +120,10 @@ extension FeedDocument {
         var language: String?
         var format: Feed.Format?
         var savedAt: Timestamp?
-        var keep: Keep?
+        var state = FeedState()
         var hasRemoved = false
         try JSONObject.read(
-            &reader, ["version", "url", "title", "language", "format", "saved_at", "keep", "removed", "images"]
+            &reader, ["version", "url", "title", "language", "format", "saved_at", "removed", "images"] + FeedState.names
         ) { name, reader throws(JSONError) in
             switch name {
             case "version":
@@ -132,22 +132,69 @@ extension FeedDocument {
             case "url": url = try readFeedURL(&reader)
             case "title": title = try readText(&reader, longest: longestText)
             case "language": language = try readText(&reader, longest: longestText)
-            case "format": format = try readFormat(&reader)
+            // A format that only a later version knows is preserved.
+            case "format": format = Feed.Format(rawValue: try reader.readString(longest: longestText))
             case "saved_at": savedAt = try readTime(&reader)
-            // A value that only a later version understands is ignored.
-            case "keep": keep = try readText(&reader, longest: longestText).flatMap(Keep.init)
             // The lists may be long, and are read when the feed is merged.
             case "removed": hasRemoved = try skipArray(&reader)
-            default: hasImages = try skipArray(&reader)
+            case "images": hasImages = try skipArray(&reader)
+            default: try state.read(name, &reader)
             }
         }
         _ = try JSONObject.require(hasVersion, "version", of: top, reader)
         _ = try JSONObject.require(hasImages, "images", of: top, reader)
-        let head = FeedHead(
+        var head = FeedHead(
             url: try JSONObject.require(url, "url", of: top, reader), title: title, language: language,
             format: try JSONObject.require(format, "format", of: top, reader),
-            savedAt: try JSONObject.require(savedAt, "saved_at", of: top, reader), keep: keep)
+            savedAt: try JSONObject.require(savedAt, "saved_at", of: top, reader), keep: state.keep)
+        (head.home, head.naming) = (state.home, state.naming)
+        (head.settings, head.gaps, head.nextPage) = (state.settings, state.gaps, state.nextPage)
         return (head, hasRemoved)
+    }
+
+    /// What the cache remembers of a feed besides its copy.
+    private struct FeedState {
+        static let names: [StaticString] = ["home", "named", "keep", "settings", "gaps", "next_page"]
+
+        var home: String?
+        // Older versions write no name, and each of their feeds is named.
+        var naming = FeedNaming.byCommand
+        var keep: Keep?
+        var settings: String?
+        var gaps: String?
+        var nextPage: ResourceURL?
+
+        mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONError) {
+            switch name {
+            case "home": home = try FeedDocument.readText(&reader, longest: FeedDocument.longestURL)
+            case "named":
+                switch try FeedDocument.readText(&reader, longest: FeedDocument.longestText) {
+                case "config": naming = .byConfig
+                case nil: naming = .unnamed
+                // A later version can have another word for a named feed.
+                default: naming = .byCommand
+                }
+            // A value that only a later version understands is ignored.
+            case "keep": keep = try FeedDocument.readText(&reader, longest: FeedDocument.longestText).flatMap(Keep.init)
+            case "settings": settings = try FeedDocument.readJSON(&reader)
+            case "gaps": gaps = try FeedDocument.readJSON(&reader)
+            default:
+                nextPage = try FeedDocument.readUnlessNull(&reader) { reader throws(JSONError) in
+                    try FeedDocument.readLink(&reader)
+                }
+            }
+        }
+    }
+
+    /// The limit for the settings or the gaps of a feed.
+    private static let longestState = 64 << 10
+
+    /// Reads a value as JSON text; nil for null.
+    private static func readJSON(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        let start = reader.position
+        let text = try reader.readValueText()
+        guard text.utf8.count <= longestState else { throw reader.mismatch("longer than \(longestState) bytes", at: start) }
+        return text == "null" ? nil : text
     }
 
     /// Skips an array, and returns true.
@@ -156,15 +203,6 @@ extension FeedDocument {
         guard try reader.peek() == .array else { throw reader.mismatch("not an array", at: start) }
         try reader.skipValue()
         return true
-    }
-
-    private static func readFormat(_ reader: inout JSONReader) throws(JSONError) -> Feed.Format {
-        let start = reader.position
-        let name = try reader.readString(longest: longestText)
-        guard let format = Feed.Format(rawValue: name) else {
-            throw reader.mismatch("unknown format \(JSONWriter.quote(name, limit: 40))", at: start)
-        }
-        return format
     }
 
     /// Reads the URL of a feed.

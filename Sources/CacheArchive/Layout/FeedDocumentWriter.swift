@@ -12,10 +12,15 @@ struct FeedDocumentWriter {
         json.member("version", OCILayout.documentVersion)
         json.member("url", feed.url.text)
         if let title = feed.title { json.member("title", title) }
+        if let home = feed.home { json.member("home", home) }
         if let language = feed.language { json.member("language", language) }
         json.member("format", feed.format.rawValue)
         json.member("saved_at", feed.savedAt.rfc3339)
+        json.member("named", feed.naming.word)
+        if let settings = feed.settings { json.member("settings", json: settings) }
         if let keep = feed.keep { json.member("keep", keep.text) }
+        if let gaps = feed.gaps { json.member("gaps", json: gaps) }
+        if let nextPage = feed.nextPage { json.member("next_page", nextPage.text) }
         if !removed.isEmpty { add(removed) }
         json.name("images")
         json.beginArray()
@@ -67,5 +72,16 @@ struct FeedDocumentWriter {
         json.endArray()
         json.endObject()
         return json.drain()
+    }
+}
+
+extension FeedNaming {
+    /// The word in a document; nil for a feed that nobody has named.
+    fileprivate var word: String? {
+        switch self {
+        case .unnamed: nil
+        case .byConfig: "config"
+        case .byCommand: "command"
+        }
     }
 }

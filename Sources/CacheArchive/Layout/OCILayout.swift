@@ -279,21 +279,24 @@ extension OCILayout {
 /// An image that is the first of its feed with its data.
 struct Layer {
     let position: Int64
+    /// The number of the image in its feed.
+    let number: Int
     let description: String?
     let type: ImageType
     let digest: Digest
     let size: Int64
 
     /// Returns nil for an image without data.
-    init?(_ image: SnapshotImage) {
+    init?(_ image: SnapshotImage, number: Int) {
         guard let stored = image.stored else { return nil }
+        self.number = number
         (position, description) = (image.position, image.image.description)
         (type, digest, size) = (stored.type, stored.digest, stored.size)
     }
 
     /// A file name such as `0001-a-description.jpg`.
     var title: String {
-        let digits = String(position &+ 1)
+        let digits = String(number)
         let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
         let slug = Slug.make(description ?? "", limit: 60)
         return "\(number)\(slug.isEmpty ? "" : "-")\(slug).\(type.fileExtension)"

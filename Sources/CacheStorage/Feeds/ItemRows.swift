@@ -8,7 +8,8 @@ struct ItemReader {
     /// The columns for images without the details of their items, which take more memory than everything else.
     static let columnsWithoutDetails = mainColumns + ", NULL, NULL, NULL, NULL"
     private static let mainColumns = """
-        position, item_id, url, credentials, description, location, title, link, published, alternatives, last_seen
+        position, item_id, url, credentials, description, location, title, link, published, alternatives, last_seen, page,
+            private
         """
 
     private let connection: SQLiteConnection
@@ -41,10 +42,10 @@ struct ItemReader {
             id: (row.text(1) ?? "").withoutPasswords, description: row.text(4), location: row.text(5),
             url: try url(in: row),
             post: FeedPost(
-                title: row.text(6), link: link(in: row), published: moment(8, in: row), author: row.text(11),
-                rights: row.text(12), tags: row.text(13).map(Tags.split) ?? [], text: row.text(14),
-                lastSeen: moment(10, in: row)),
-            alternatives: alternatives(in: row))
+                title: row.text(6), link: link(in: row), published: moment(8, in: row), author: row.text(13),
+                rights: row.text(14), tags: row.text(15).map(Tags.split) ?? [], text: row.text(16),
+                lastSeen: moment(10, in: row), page: row.text(11).flatMap(ResourceURL.init(storedRemote:))),
+            alternatives: alternatives(in: row), isPublicOnly: row.integer(12) == 0)
     }
 
     private func moment(_ column: Int32, in row: SQLiteStatement) -> Timestamp? {
@@ -88,11 +89,13 @@ struct ItemReader {
 /// Writes the images of a feed as rows.
 struct ItemWriter {
     private static let rowsAtOnce = 8
-    private static let columns: Int32 = 15
+    private static let columns: Int32 = 17
 
     let connection: SQLiteConnection
     /// The row of the feed.
     let feed: Int64
+    /// Whether the feed may reference private addresses, so that its images may be there.
+    let reachesPrivate: Bool
 
     /// Writes images from the first position.
     ///
@@ -104,12 +107,12 @@ struct ItemWriter {
                 """
                 INSERT INTO items
                     (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives,
-                    author, rights, tags, text)
+                    author, rights, tags, text, page, private)
                 VALUES
-                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
-                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
-                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
-                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
             try run(items, with: rest.prefix(Self.rowsAtOnce), first: Int64(rest.startIndex))
             rest = rest.dropFirst(Self.rowsAtOnce)
@@ -125,8 +128,8 @@ struct ItemWriter {
             """
             INSERT INTO items
                 (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives,
-                author, rights, tags, text)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                author, rights, tags, text, page, private)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         try run(item, with: [image], first: position)
     }
@@ -136,13 +139,14 @@ struct ItemWriter {
     ) throws(FeedError) {
         for (offset, image) in images.enumerated() {
             let bound = Int32(offset) * Self.columns
-            try Self.bind(image, to: items, after: bound, feed, position + Int64(offset))
+            try Self.bind(image, to: items, after: bound, feed, position + Int64(offset), reachesPrivate: reachesPrivate)
         }
         try items.run()
     }
 
     static func bind(
-        _ image: FeedImage, to items: SQLiteStatement, after bound: Int32 = 0, _ feed: Int64, _ position: Int64
+        _ image: FeedImage, to items: SQLiteStatement, after bound: Int32 = 0, _ feed: Int64, _ position: Int64,
+        reachesPrivate: Bool = true
     ) throws(FeedError) {
         try items.bind(bound + 1, feed)
         try items.bind(bound + 2, position)
@@ -159,6 +163,8 @@ struct ItemWriter {
         try items.bind(bound + 13, image.rights)
         try items.bind(bound + 14, Tags.join(image.tags))
         try items.bind(bound + 15, image.text)
+        try items.bind(bound + 16, image.post?.page?.text)
+        try items.bind(bound + 17, reachesPrivate && !image.isPublicOnly ? 1 : 0)
     }
 }
 

@@ -41,16 +41,16 @@ struct KeptItems {
     /// Adds items.
     ///
     /// Items of the same age keep the order of `images`.
-    func add(_ images: [FeedImage], archived: Set<ExactText> = []) throws(FeedError) {
+    func add(_ images: [FeedImage], neverRequested: Set<ExactText> = []) throws(FeedError) {
         if images.isEmpty { return }
         let index = ImageIndex(connection: connection)
-        let circles = try VisibleCircles(Viewer(url), in: connection)
+        guard let row = try FeedRow.find(url, in: connection) else { return }
         let item = try connection.statement(
             """
             INSERT INTO items
                 (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives,
-                author, rights, tags, text, last_seen, missing)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+                author, rights, tags, text, page, private, last_seen, missing)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
             """)
         // The positions ascend, so that each position is tried once even if many items have almost the same age.
         var next = Int64.min
@@ -59,14 +59,14 @@ struct KeptItems {
             let position = try freePosition(from: max(next, Self.newestPosition - image.newness.microseconds))
             next = position + 1
             var missing = Missing.no
-            if archived.contains(ExactText(image.id)) {
+            if neverRequested.contains(ExactText(image.id)) {
                 missing = .neverRequested
-            } else if try index.find(image, in: circles) == nil {
+            } else if try index.find(image, of: row) == nil {
                 missing = .yes
             }
             try ItemWriter.bind(image, to: item, feed, position)
-            try item.bind(16, image.lastSeen?.microseconds)
-            try item.bind(17, missing.rawValue)
+            try item.bind(18, image.lastSeen?.microseconds)
+            try item.bind(19, missing.rawValue)
             try item.run()
         }
         try recount()
@@ -74,11 +74,11 @@ struct KeptItems {
 
     /// Replaces the kept items.
     ///
-    /// An item that is never requested stays so, and so do the items in `archived`.
-    func replace(with images: [FeedImage], archived: Set<ExactText>) throws(FeedError) {
+    /// An item that is never requested stays so.
+    func replace(with images: [FeedImage], neverRequested all: Bool) throws(FeedError) {
         let known = try statement("SELECT item_id, missing FROM items WHERE feed = ?1 AND position >= ?2")
         try known.bind(2, Self.firstPosition)
-        var neverRequested = archived
+        var neverRequested = Set(all ? images.map { ExactText($0.id) } : [])
         try known.forEachRow { () throws(FeedError) in
             guard known.integer(1) == Missing.neverRequested.rawValue else { return }
             neverRequested.insert(ExactText(known.text(0) ?? ""))
@@ -86,7 +86,7 @@ struct KeptItems {
         let items = try statement("DELETE FROM items WHERE feed = ?1 AND position >= ?2")
         try items.bind(2, Self.firstPosition)
         try items.run()
-        try add(images, archived: neverRequested)
+        try add(images, neverRequested: neverRequested)
         _ = try takeBack()
         try recount()
     }
@@ -134,12 +134,10 @@ struct KeptItems {
     }
 
     /// Returns the positions of the items that the rule excludes.
-    func positions(excludedBy keep: Keep, now: Timestamp) throws(FeedError) -> [ItemPosition] {
+    func positions(excludedBy keep: Keep, now: Timestamp) throws(FeedError) -> [Int64] {
         guard let row = try statement("SELECT position", excludedBy: keep, now) else { return [] }
-        var positions: [ItemPosition] = []
-        try row.forEachRow { () throws(FeedError) in
-            positions.append(ItemPosition(feed: feed, position: row.integer(0)))
-        }
+        var positions: [Int64] = []
+        try row.forEachRow { () throws(FeedError) in positions.append(row.integer(0)) }
         return positions
     }
 
@@ -181,14 +179,14 @@ struct KeptItems {
     /// The data was missing when the item left the feed, or was found damaged.
     func withoutData() throws(FeedError) -> [FeedImage] {
         let index = ImageIndex(connection: connection)
-        let circles = try VisibleCircles(Viewer(url), in: connection)
+        guard let feedRow = try FeedRow.find(url, in: connection) else { return [] }
         // A whole history may be missing.
         let row = try connection.prepare(
             "SELECT \(ItemReader.columnsWithoutDetails) FROM items WHERE feed = ?1 AND missing = 1 ORDER BY position")
         try row.bind(1, feed)
         let missing = try ItemReader.images(in: row, of: url, connection)
         var images: [FeedImage] = []
-        for image in missing where try index.find(image, in: circles) == nil { images.append(image) }
+        for image in missing where try index.find(image, of: feedRow) == nil { images.append(image) }
         return images
     }
 
@@ -205,10 +203,4 @@ struct KeptItems {
             "UPDATE feeds SET kept = (SELECT count(*) FROM items WHERE feed = ?1 AND last_seen IS NOT NULL) WHERE id = ?1"
         ).run()
     }
-}
-
-/// The key of an item's row.
-struct ItemPosition: Hashable {
-    let feed: Int64
-    let position: Int64
 }

@@ -8,8 +8,8 @@ struct SQLiteReportedFailureStore: ReportedFailureStore {
         try await database.read { connection throws(FeedError) in
             let row = try connection.statement(
                 """
-                SELECT url, of_images, kind, status, host, reported_at
-                FROM reported_failures JOIN feeds ON feeds.id = feed ORDER BY number
+                SELECT url, of_images, kind, status, host, last_at
+                FROM reports JOIN feeds ON feeds.id = feed ORDER BY reports.id
                 """)
             var failures: [ReportedFailure] = []
             try row.forEachRow { () throws(FeedError) in
@@ -30,20 +30,19 @@ struct SQLiteReportedFailureStore: ReportedFailureStore {
 
     func replace(with failures: [ReportedFailure]) async throws(FeedError) {
         try await database.write { connection throws(FeedError) in
-            try connection.statement("DELETE FROM reported_failures").run()
+            try connection.statement("DELETE FROM reports").run()
             let row = try connection.statement(
                 """
-                INSERT INTO reported_failures (feed, number, of_images, kind, status, host, reported_at)
-                SELECT id, ?2, ?3, ?4, ?5, ?6, ?7 FROM feeds WHERE url = ?1
+                INSERT INTO reports (feed, of_images, kind, status, host, first_at, last_at)
+                SELECT id, ?2, ?3, ?4, ?5, ?6, ?6 FROM feeds WHERE url = ?1 AND saved_at IS NOT NULL
                 """)
-            for (number, failure) in failures.enumerated() {
+            for failure in failures {
                 try row.bind(1, failure.feed.text)
-                try row.bind(2, Int64(number))
-                try row.bind(3, failure.subject == .images ? 1 : 0)
-                try row.bind(4, failure.cause.kind.name)
-                try row.bind(5, failure.cause.status.map { Int64($0) })
-                try row.bind(6, failure.cause.host)
-                try row.bind(7, failure.reportedAt.microseconds)
+                try row.bind(2, failure.subject == .images ? 1 : 0)
+                try row.bind(3, failure.cause.kind.name)
+                try row.bind(4, failure.cause.status.map { Int64($0) })
+                try row.bind(5, failure.cause.host)
+                try row.bind(6, failure.reportedAt.microseconds)
                 try row.run()
             }
         }

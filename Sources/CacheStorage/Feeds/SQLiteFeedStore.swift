@@ -72,8 +72,8 @@ extension SQLiteFeedStore {
         let row = try connection.statement(
             """
             SELECT url, credentials, title, format, saved_at, keep, language, id, etag, last_modified, pages, named, moved_to,
-                rules, kept, own_network, interval, error_kind, error_message, error_at
-            FROM feeds WHERE url = ?1
+                rules, kept, private, interval, error_kind, error_message, error_at
+            FROM feeds WHERE url = ?1 AND saved_at IS NOT NULL
             """)
         try row.bind(1, url.text)
         var saved: SavedFeed?
@@ -89,7 +89,7 @@ extension SQLiteFeedStore {
                 feed: Feed(format: head.format, title: head.title, language: head.language, images: images),
                 savedAt: head.savedAt, validators: Validators(etag: row.text(8), lastModified: row.text(9)),
                 pages: Int(row.integer(10)), walks: try WalkRows(connection: connection, feed: row.integer(7)).all(),
-                isNamed: row.integer(11) != 0, seesOwnNetwork: row.integer(15) != 0,
+                naming: FeedNaming(stored: row.integer(11)), reachesPrivate: row.integer(15) != 0,
                 movedTo: row.text(12).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(13), keep: head.keep,
                 keptCount: Int(row.integer(14)), kept: kept,
                 interval: row.optionalInteger(16).map { .seconds($0) }, trouble: trouble(in: row, from: 17),
@@ -117,14 +117,14 @@ extension SQLiteFeedStore {
             SELECT url, credentials, title, format, saved_at, keep, language,
                 (SELECT count(*) FROM items WHERE feed = feeds.id), named, moved_to, error_kind, error_message, error_at,
                 kept
-            FROM feeds ORDER BY url
+            FROM feeds WHERE saved_at IS NOT NULL ORDER BY url
             """)
         var summaries: [FeedSummary] = []
         try row.forEachRow { () throws(FeedError) in
             summaries.append(
                 FeedSummary(
                     try FeedHead(row, in: connection), images: Int(row.integer(7)), kept: Int(row.integer(13)),
-                    isNamed: row.integer(8) != 0, movedTo: row.text(9).flatMap(ResourceURL.init(storedRemote:)),
+                    naming: FeedNaming(stored: row.integer(8)), movedTo: row.text(9).flatMap(ResourceURL.init(storedRemote:)),
                     trouble: trouble(in: row, from: 10)))
         }
         return summaries
@@ -142,11 +142,21 @@ extension SQLiteFeedStore {
     /// Throws `unreadable` if there is a feed that can't be listed and therefore can't be deleted.
     static func heads(in connection: SQLiteConnection) throws(FeedError) -> [FeedHead] {
         let row = try connection.statement(
-            "SELECT url, credentials, title, format, saved_at, keep, language FROM feeds ORDER BY url")
+            """
+            SELECT url, credentials, title, format, saved_at, keep, language FROM feeds WHERE saved_at IS NOT NULL
+            ORDER BY url
+            """)
         var heads: [FeedHead] = []
         try row.forEachRow { () throws(FeedError) in heads.append(try FeedHead(row, in: connection)) }
         return heads
     }
+}
+
+extension FeedNaming {
+    /// Reads a column.
+    ///
+    /// A number that only a later version knows means a named feed.
+    init(stored number: Int64) { self = FeedNaming(rawValue: Int(clamping: number)) ?? .byCommand }
 }
 
 extension FeedHead {
@@ -161,12 +171,8 @@ extension FeedHead {
         } catch {
             throw .unreadable("\(connection.path): the saved feed “\(text)”: URL \(error.reason)")
         }
-        guard let format = Feed.Format(rawValue: row.text(3) ?? "") else {
-            let name = row.text(3) ?? ""
-            throw .unreadable("\(connection.path): the saved feed \(url): is of the unknown format “\(name)”")
-        }
         self.init(
-            url: url, title: row.text(2), language: row.text(6), format: format,
+            url: url, title: row.text(2), language: row.text(6), format: Feed.Format(rawValue: row.text(3) ?? ""),
             savedAt: Timestamp(nearest: row.integer(4)),
             keep: row.text(5).flatMap(Keep.init))
     }

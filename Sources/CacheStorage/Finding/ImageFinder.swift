@@ -71,7 +71,7 @@ private struct MatchReader {
 
     private func image(_ match: ImageMatch) throws(FeedError) -> FoundImage? {
         let feed = feeds[Int(match.feed)]
-        try row.bind(1, feed.id)
+        try row.bind(1, feed.row.id)
         try row.bind(2, match.position)
         guard hasDetails else {
             guard let file = match.file else { return nil }
@@ -82,7 +82,7 @@ private struct MatchReader {
                 path: "\(ImageDirectories.files)/\(file.digest.hex)")
         }
         guard let image = try ItemReader.images(in: row, of: feed.head.url, connection).first,
-            let stored = try ImageIndex(connection: connection).find(image, in: feed.circles)
+            let stored = try ImageIndex(connection: connection).find(image, of: feed.row)
         else { return nil }
         return FoundImage(
             feed: feed.head, description: image.description, fetchedAt: stored.fetchedAt, path: stored.path,

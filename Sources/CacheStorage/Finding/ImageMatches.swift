@@ -3,17 +3,14 @@ internal import FeedCore
 /// A feed whose images are searched.
 struct SearchedFeed {
     let head: FeedHead
-    let circles: VisibleCircles
-    /// The row of the feed.
-    let id: Int64
+    let row: FeedRow
 
     static func all(of query: ImageQuery, in connection: SQLiteConnection) throws(FeedError) -> [SearchedFeed] {
         var feeds: [SearchedFeed] = []
         for head in try SQLiteFeedStore.heads(in: connection) where query.feed == nil || head.url.key == query.feed?.key
         {
             guard let row = try FeedRow.find(head.url, in: connection) else { continue }
-            let circles = VisibleCircles(feed: row.id, seesOwnNetwork: row.seesOwnNetwork)
-            feeds.append(SearchedFeed(head: head, circles: circles, id: row.id))
+            feeds.append(SearchedFeed(head: head, row: row))
         }
         if let feed = query.feed, feeds.isEmpty {
             throw .notFound("\(feed): this feed was never saved; sync it first")
@@ -22,25 +19,23 @@ struct SearchedFeed {
     }
 }
 
-/// An image that matches a search, and the data that its feed sees.
+/// An image that matches a search, and the data that its feed has.
 struct ImageMatch {
     let position: Int64
     /// The index of the feed.
     let feed: UInt32
-    /// Whether the image has further URLs.
-    fileprivate let hasAlternatives: Bool
-    /// The rank of the circle that the data is from.
-    fileprivate var rank: Int8 = -1
+    /// Whether the data has to be looked up, because the image has further URLs or may have data of its own.
+    fileprivate let needsLookUp: Bool
     fileprivate(set) var fetchedAt: Int64 = 0
-    /// The file of the data; nil if the feed sees no data.
+    /// The file of the data; nil if the feed has no data.
     fileprivate(set) var file: ImageFile.Expected?
 
-    fileprivate init(position: Int64, feed: UInt32, hasAlternatives: Bool) {
-        (self.position, self.feed, self.hasAlternatives) = (position, feed, hasAlternatives)
+    fileprivate init(position: Int64, feed: UInt32, needsLookUp: Bool) {
+        (self.position, self.feed, self.needsLookUp) = (position, feed, needsLookUp)
     }
 }
 
-/// The matches whose feed sees data.
+/// The matches whose feed has data.
 struct FoundMatches {
     let all: [ImageMatch]
     /// The indices of the matches: those whose data was obtained last come first.
@@ -70,17 +65,18 @@ struct ImageMatches {
         let feed = feeds[Int(index)]
         let image = try connection.statement(
             """
-            SELECT position, url, alternatives, description, title, location, author, tags, text
+            SELECT item_id, url, alternatives, last_seen, position, description, title, location, author, tags, text
             FROM items WHERE feed = ?1 ORDER BY position
             """)
         words.beginFeed(titled: feed.head.title)
-        try image.bind(1, feed.id)
+        try image.bind(1, feed.row.id)
         try image.forEachRow { () throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
             guard Self.matches(image, &words) else { return }
-            var match = ImageMatch(position: image.integer(0), feed: index, hasAlternatives: !image.isNull(2))
+            let needsLookUp = !image.isNull(2) || feed.row.hasOwnData
+            var match = ImageMatch(position: image.integer(4), feed: index, needsLookUp: needsLookUp)
             if all.count < Self.mostLookedUp {
-                try lookUp(image.text(1) ?? "", image.text(2), of: &match)
+                try lookUp(in: image, of: &match)
             } else {
                 hashes.append(Self.hash(image.bytes(1)))
             }
@@ -90,7 +86,7 @@ struct ImageMatches {
 
     private static func matches(_ image: SQLiteStatement, _ words: inout SearchWords) -> Bool {
         words.beginImage()
-        for column: Int32 in [3, 4, 5, 6, 7, 1, 8] {
+        for column: Int32 in [5, 6, 7, 8, 9, 1, 10] {
             if words.isComplete { return true }
             words.look(in: image.bytes(column))
         }
@@ -103,12 +99,10 @@ struct ImageMatches {
         return hasher.finalize()
     }
 
-    /// Looks up the data of the first of the URLs that has data which the feed may see.
-    private func lookUp(_ url: String, _ alternatives: String?, of match: inout ImageMatch) throws(FeedError) {
+    /// Looks up the data of the image in the first four columns of a row.
+    private func lookUp(in row: SQLiteStatement, of match: inout ImageMatch) throws(FeedError) {
         let index = ImageIndex(connection: connection)
-        let found = try index.find(
-            url, AlternativeURLs.split(alternatives ?? ""), in: feeds[Int(match.feed)].circles)
-        guard let image = found?.image else { return }
+        guard let image = try index.find(in: row, from: 0, of: feeds[Int(match.feed)].row) else { return }
         match.fetchedAt = image.fetchedAt.microseconds
         match.file = ImageFile.Expected(digest: image.digest, size: image.size)
     }
@@ -120,7 +114,7 @@ struct ImageMatches {
         if !hashes.isEmpty {
             try passOverData()
             hashes = []
-            try lookUpAlternatives()
+            try lookUpOthers()
         }
         let all = self.all
         let after = moment?.microseconds ?? .min
@@ -135,38 +129,34 @@ struct ImageMatches {
         return FoundMatches(all: all, order: order)
     }
 
-    /// Reads the rows of all data once, and gives each match that has such a URL the data that its feed sees first.
+    /// Reads the rows of all data once, and gives each match that has such a URL the data of its feed.
     private mutating func passOverData() throws(FeedError) {
         let first = all.count - hashes.count
         let table = HashTable(hashes)
-        let circles = feeds.map(\.circles)
-        let row = try connection.statement("SELECT url, circle, digest, size, fetched_at FROM images")
+        let ids = feeds.map(\.row.id)
+        let row = try connection.statement("SELECT url, feed, digest, size, fetched_at FROM data")
         try row.forEachRow { () throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
-            let circle = row.integer(1)
-            let rank = Int8(VisibleCircles.rank(circle))
+            let feed = row.integer(1)
             table.forEachIndex(of: Self.hash(row.bytes(0))) { number in
                 let index = first + number
-                guard all[index].rank < rank, circles[Int(all[index].feed)].includes(circle),
-                    let file = ImageIndex.file(in: row, from: 2)
-                else { return }
-                all[index].rank = rank
+                guard ids[Int(all[index].feed)] == feed, let file = ImageIndex.file(in: row, from: 2) else { return }
                 all[index].fetchedAt = row.integer(4)
                 all[index].file = file
             }
         }
     }
 
-    private mutating func lookUpAlternatives() throws(FeedError) {
+    private mutating func lookUpOthers() throws(FeedError) {
         let image = try connection.statement(
-            "SELECT url, alternatives FROM items WHERE feed = ?1 AND position = ?2")
-        for index in all.indices where all[index].file == nil && all[index].hasAlternatives {
-            var (url, alternatives) = ("", String?.none)
-            try image.bind(1, feeds[Int(all[index].feed)].id)
-            try image.bind(2, all[index].position)
-            try image.forEachRow { () throws(FeedError) in (url, alternatives) = (image.text(0) ?? "", image.text(1)) }
+            "SELECT item_id, url, alternatives, last_seen FROM items WHERE feed = ?1 AND position = ?2")
+        for index in all.indices where all[index].needsLookUp {
+            let feed = feeds[Int(all[index].feed)].row
+            guard all[index].file == nil || feed.hasOwnData else { continue }
             var match = all[index]
-            try lookUp(url, alternatives, of: &match)
+            try image.bind(1, feed.id)
+            try image.bind(2, match.position)
+            try image.forEachRow { () throws(FeedError) in try lookUp(in: image, of: &match) }
             all[index] = match
         }
     }

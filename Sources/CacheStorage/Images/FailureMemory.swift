@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// The rows with the last download failure of each image URL and circle.
+/// The rows with the last download failure of each image URL of a feed.
 ///
 /// An invalid row is read as a missing one, as with images.
 struct FailureMemory {
@@ -9,27 +9,16 @@ struct FailureMemory {
     /// Returns whether the table is empty, which is the usual case.
     func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM failures LIMIT 1") }
 
-    /// Returns the last failure of a URL that the feed may see.
-    ///
-    /// `onlyOwn` limits the search to the feed's own failures.
-    func find(
-        _ url: ResourceURL, in circles: VisibleCircles, onlyOwn: Bool
-    ) throws(FeedError) -> RememberedFailure? {
+    func find(_ url: ResourceURL, of feed: Int64) throws(FeedError) -> RememberedFailure? {
         let row = try connection.statement(
-            """
-            SELECT kind, status, message, failed_at, count, circle FROM failures WHERE url = ?1 AND circle = ?2
-            UNION ALL
-            SELECT kind, status, message, failed_at, count, circle FROM failures WHERE url = ?1 AND circle BETWEEN ?3 AND 0
-            ORDER BY failed_at
-            """)
-        try row.bind(1, url.text)
-        try circles.bind(to: row)
+            "SELECT kind, status, message, failed_at, count FROM failures WHERE feed = ?1 AND url = ?2")
+        try row.bind(1, feed)
+        try row.bind(2, url.text)
         var found: RememberedFailure?
         try row.forEachRow { () throws(FeedError) in
-            guard !onlyOwn || row.integer(5) > 0, let error = Self.error(in: row, of: url) else { return }
+            guard let error = Self.error(in: row, of: url) else { return }
             found = RememberedFailure(
-                error: error,
-                failedAt: Timestamp(nearest: row.integer(3)), count: Int(row.integer(4)))
+                error: error, failedAt: Timestamp(nearest: row.integer(3)), count: Int(row.integer(4)))
         }
         return found
     }
@@ -46,21 +35,21 @@ struct FailureMemory {
         return row.errorKind(0).map { FeedError($0, message, status: status, host: url.hostAndPort) }
     }
 
-    func add(_ failure: ImageFailure) throws(FeedError) {
+    /// Adds a failure for each of its feeds that is saved.
+    func add(_ failure: ImageFailure, _ feeds: inout FeedRows) throws(FeedError) {
         // The limit keeps a forged count within its type.
         let row = try connection.statement(
             """
-            INSERT INTO failures (url, circle, kind, status, message, failed_at, count)
+            INSERT INTO failures (feed, url, kind, status, message, failed_at, count)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1)
-            ON CONFLICT (url, circle) DO UPDATE SET
+            ON CONFLICT (feed, url) DO UPDATE SET
                 kind = excluded.kind, status = excluded.status, message = excluded.message,
                 failed_at = excluded.failed_at, count = min(count, 1000000) + 1
             """)
-        var written: Set<Int64> = []
-        for recipient in failure.recipients {
-            guard let circle = try circle(of: recipient), written.insert(circle).inserted else { continue }
-            try row.bind(1, failure.url.text)
-            try row.bind(2, circle)
+        for url in failure.feeds {
+            guard let feed = try feeds[url] else { continue }
+            try row.bind(1, feed.id)
+            try row.bind(2, failure.url.text)
             try row.bind(3, failure.error.smallSize == nil ? failure.error.kind.name : Self.tooSmall)
             try row.bind(4, failure.error.status.map { Int64($0) })
             try row.bind(5, failure.error.smallSize?.text ?? failure.error.message)
@@ -69,31 +58,10 @@ struct FailureMemory {
         }
     }
 
-    /// Returns the number of the recipient's circle, or nil for the circle of a feed that is not saved: its failures
-    /// are never requested.
-    private func circle(of recipient: Recipient) throws(FeedError) -> Int64? {
-        switch recipient.circle {
-        case .everybody: return VisibleCircles.everybody
-        case .ownNetwork: return VisibleCircles.ownNetwork
-        case .oneFeed:
-            guard let feed = recipient.feed else { return nil }
-            return try VisibleCircles(Viewer(feed), in: connection).feed
-        }
-    }
-
-    /// Forgets the failures of a URL in the circles of the recipients and in the recipients' own circles.
-    func forget(_ url: ResourceURL, for recipients: [Recipient]) throws(FeedError) {
-        if try isEmpty() { return }
-        let row = try connection.statement("DELETE FROM failures WHERE url = ?1 AND circle IN (?2, ?3)")
-        for recipient in recipients {
-            let own = try recipient.feed.flatMap { feed throws(FeedError) in
-                try VisibleCircles(Viewer(feed), in: connection).feed
-            }
-            let circle = try circle(of: recipient)
-            try row.bind(1, url.text)
-            try row.bind(2, circle)
-            try row.bind(3, own)
-            try row.run()
-        }
+    func forget(_ url: ResourceURL, of feed: Int64) throws(FeedError) {
+        let row = try connection.statement("DELETE FROM failures WHERE feed = ?1 AND url = ?2")
+        try row.bind(1, feed)
+        try row.bind(2, url.text)
+        try row.run()
     }
 }

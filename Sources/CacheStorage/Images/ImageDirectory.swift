@@ -28,9 +28,9 @@ actor ImageDirectory: ImageStore {
         self.wait = wait
     }
 
-    func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?] {
+    func find(_ images: [FeedImage], of feed: ResourceURL) async throws(FeedError) -> [StoredImage?] {
         guard let files = directories.files else { return images.map { _ in nil } }
-        var found = try await findRecords(of: images, for: viewer)
+        var found = try await findRecords(of: images, of: feed)
         // The files are examined on this actor's thread, so that the database is free for other tasks.
         try attempt(.failed) { () throws(SystemError) in
             for (slot, image) in found.enumerated() {
@@ -42,15 +42,14 @@ actor ImageDirectory: ImageStore {
     }
 
     nonisolated func findRecords(
-        of images: [FeedImage], for viewer: Viewer
+        of images: [FeedImage], of feed: ResourceURL
     ) async throws(FeedError) -> [StoredImage?] {
         if images.isEmpty { return [] }
         return try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
             var found = [StoredImage?](repeating: nil, count: images.count)
-            if try index.isEmpty() { return found }
-            let circles = try VisibleCircles(viewer, in: connection)
-            for (slot, image) in images.enumerated() { found[slot] = try index.find(image, in: circles) }
+            guard try !index.isEmpty(), let feed = try FeedRow.find(feed, in: connection) else { return found }
+            for (slot, image) in images.enumerated() { found[slot] = try index.find(image, of: feed) }
             return found
         }
     }
@@ -60,7 +59,7 @@ actor ImageDirectory: ImageStore {
         let found = try await database.read { connection throws(FeedError) -> StoredImage? in
             let index = ImageIndex(connection: connection)
             if let found = try index.find(anywhere: url.text) { return found }
-            return try index.find(imageAt: url.text)
+            return try index.find(imageAt: url)
         }
         guard let found else { return nil }
         let isThere = try attempt(.failed) { () throws(SystemError) in
@@ -94,25 +93,20 @@ actor ImageDirectory: ImageStore {
     nonisolated func confirm(_ images: [ConfirmedImage]) async throws(FeedError) {
         guard staging != nil else { throw readOnly }
         try await database.write { connection throws(FeedError) in
-            let index = ImageIndex(connection: connection)
-            let memory = FailureMemory(connection: connection)
-            for image in images {
-                try index.confirm(image)
-                try memory.forget(image.url, for: image.recipients)
-            }
+            var writer = DataWriter(connection)
+            for image in images { try writer.confirm(image) }
+            try writer.finish()
         }
     }
 
     nonisolated func failures(
-        of urls: [ResourceURL], for viewer: Viewer, onlyOwn: Bool
+        of urls: [ResourceURL], in feed: ResourceURL
     ) async throws(FeedError) -> [RememberedFailure?] {
         try await database.read { connection throws(FeedError) in
+            var found = [RememberedFailure?](repeating: nil, count: urls.count)
             let memory = FailureMemory(connection: connection)
-            if try memory.isEmpty() { return urls.map { _ in nil } }
-            var found: [RememberedFailure?] = []
-            found.reserveCapacity(urls.count)
-            let circles = try VisibleCircles(viewer, in: connection)
-            for url in urls { found.append(try memory.find(url, in: circles, onlyOwn: onlyOwn)) }
+            guard try !memory.isEmpty(), let feed = try FeedRow.find(feed, in: connection) else { return found }
+            for (slot, url) in urls.enumerated() { found[slot] = try memory.find(url, of: feed.id) }
             return found
         }
     }
@@ -121,7 +115,8 @@ actor ImageDirectory: ImageStore {
         guard staging != nil else { throw readOnly }
         try await database.write { connection throws(FeedError) in
             let memory = FailureMemory(connection: connection)
-            for failure in failures { try memory.add(failure) }
+            var feeds = FeedRows(connection)
+            for failure in failures { try memory.add(failure, &feeds) }
         }
     }
 
@@ -180,10 +175,9 @@ extension ImageDirectory {
             for (digest, size) in try index.sizes() where found[digest]?.size != size { found[digest] = nil }
             var perFeed: [ImageInventory.OfFeed] = []
             for (number, feed) in feeds.enumerated() {
-                let circles = try VisibleCircles(Viewer(feed), in: connection)
                 var images = ImageInventory.OfFeed()
-                var failed: Set<String> = []
-                try index.forEachImage(of: feed, in: circles) { url, stored throws(FeedError) in
+                var failed: Set<ResourceURL.Key> = []
+                try index.forEachImage(of: feed) { row, url, stored throws(FeedError) in
                     if let stored, found[stored.digest]?.size == stored.size {
                         images.cached += 1
                         if found[stored.digest]?.lastFeed != number {
@@ -191,8 +185,8 @@ extension ImageDirectory {
                             images.bytes += stored.size
                         }
                     } else if hasFailures, let url = ResourceURL(stored: url),
-                        let failure = try memory.find(url, in: circles, onlyOwn: false),
-                        failure.error.smallSize == nil, failed.insert(url.text).inserted
+                        let failure = try memory.find(url, of: row.id), failure.error.smallSize == nil,
+                        failed.insert(url.key).inserted
                     {
                         images.add(failedAt: failure.failedAt, count: failure.count)
                     }

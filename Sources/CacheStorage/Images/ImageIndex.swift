@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// The rows that map an image URL and a circle to image data.
+/// The rows that map a feed and an image URL to the data that the feed's own requests obtained.
 ///
 /// An invalid row is read as a missing one: its data can be downloaded again, which replaces the row.
 struct ImageIndex {
@@ -12,102 +12,103 @@ struct ImageIndex {
     let connection: SQLiteConnection
 
     /// Returns whether the table is empty, as in a new cache.
-    func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM images LIMIT 1") }
+    func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM data LIMIT 1") }
 
-    /// The data and the circle of one row.
-    struct IndexRow {
-        let image: StoredImage
-        let circle: Int64
-        /// Whether an archive brought the data.
-        let isArchived: Bool
-    }
-
-    /// Returns the data of a URL for a feed: the feed's own data, else the data of its own network, else everybody's.
-    func find(_ url: String, in circles: VisibleCircles) throws(FeedError) -> IndexRow? {
+    /// Returns the data of a URL for a feed.
+    func find(_ url: String, of feed: Int64) throws(FeedError) -> StoredImage? {
         let row = try connection.statement(
             """
-            SELECT circle, digest, size, media_type, etag, last_modified, fetched_at, archived
-            FROM images WHERE url = ?1 AND circle = ?2
-            UNION ALL
-            SELECT circle, digest, size, media_type, etag, last_modified, fetched_at, archived
-            FROM images WHERE url = ?1 AND circle BETWEEN ?3 AND 0
+            SELECT digest, size, media_type, etag, last_modified, fetched_at, imported FROM data
+            WHERE feed = ?1 AND url = ?2
             """)
-        try row.bind(1, url)
-        try circles.bind(to: row)
-        var found: IndexRow?
+        try row.bind(1, feed)
+        try row.bind(2, url)
+        var found: StoredImage?
         try row.forEachRow { () throws(FeedError) in
-            let circle = row.integer(0)
-            if let known = found, VisibleCircles.rank(known.circle) > VisibleCircles.rank(circle) { return }
-            if let image = Self.image(in: row, from: 1, isOfOneFeed: circle > 0) {
-                found = IndexRow(image: image, circle: circle, isArchived: row.integer(7) != 0)
-            }
+            guard let image = Self.image(in: row) else { return }
+            found = image
+            if row.integer(6) != 0 { found?.standing = .imported }
         }
         return found
     }
 
-    /// Returns the data of an image, which is the data of the first of its URLs that has data which the feed may see.
-    func find(_ image: FeedImage, in circles: VisibleCircles) throws(FeedError) -> StoredImage? {
-        let found = try find(image.url.text, image.alternatives.lazy.map(\.text), in: circles)
+    /// Returns the data of an image: its own, else that of the first of its URLs that has data.
+    func find(_ image: FeedImage, of feed: FeedRow) throws(FeedError) -> StoredImage? {
+        let found = try find(
+            image.id, image.url.text, image.alternatives.lazy.map(\.text), isKept: image.lastSeen != nil, of: feed)
         guard var stored = found?.image else { return nil }
-        stored.from = found?.alternative.map { image.alternatives[$0] }
+        if let alternative = found?.alternative { stored.from = image.alternatives[alternative] }
         return stored
     }
 
-    /// Returns the data of the first URL that has data which the feed may see, and the index of an alternative.
-    func find(
-        _ url: String, _ alternatives: some Sequence<String>, in circles: VisibleCircles
-    ) throws(FeedError) -> (image: StoredImage, alternative: Int?)? {
-        if let row = try find(url, in: circles) { return (row.image, nil) }
-        for (index, alternative) in alternatives.enumerated() {
-            if let row = try find(alternative, in: circles) { return (row.image, index) }
-        }
-        return nil
+    /// The columns that `find(in:from:of:)` reads.
+    static let itemColumns = "item_id, items.url, alternatives, last_seen"
+
+    /// Returns the data of the image in the four columns from `first`.
+    func find(in row: SQLiteStatement, from first: Int32, of feed: FeedRow) throws(FeedError) -> StoredImage? {
+        try find(
+            (row.text(first) ?? "").withoutPasswords, row.text(first + 1) ?? "",
+            AlternativeURLs.split(row.text(first + 2) ?? ""), isKept: !row.isNull(first + 3), of: feed)?.image
     }
 
-    /// Returns the data of a URL in any circle.
+    private func find(
+        _ id: @autoclosure () -> String, _ url: String, _ alternatives: some Sequence<String>, isKept: Bool,
+        of feed: FeedRow
+    ) throws(FeedError) -> (image: StoredImage, alternative: Int?)? {
+        var isAwaited = false
+        if feed.hasOwnData {
+            switch try OwnData(connection: connection, feed: feed.id).find(id(), url) {
+            case .obtained(let stored): return (stored, nil)
+            case .lost where isKept: return nil
+            case .awaited: isAwaited = true
+            case .lost, nil: break
+            }
+        }
+        var (found, number) = (try find(url, of: feed.id), Int?.none)
+        if found == nil {
+            for (index, alternative) in alternatives.enumerated() where found == nil {
+                found = try find(alternative, of: feed.id)
+                number = index
+            }
+        }
+        guard var stored = found else { return nil }
+        if isAwaited { stored.standing = .awaited }
+        return (stored, number)
+    }
+
+    /// Returns the data of a URL in any feed.
     ///
-    /// If several circles have data, the latest is returned.
+    /// If several feeds have data, the latest is returned.
     func find(anywhere url: String) throws(FeedError) -> StoredImage? {
         let row = try connection.statement(
             """
-            SELECT digest, size, media_type, etag, last_modified, fetched_at FROM images WHERE url = ?1
-            ORDER BY fetched_at DESC
+            SELECT digest, size, media_type, etag, last_modified, fetched_at
+            FROM feeds CROSS JOIN data ON data.feed = feeds.id AND data.url = ?1 ORDER BY fetched_at DESC
             """)
         try row.bind(1, url)
         var found: StoredImage?
-        try row.forEachRow { () throws(FeedError) in found = found ?? Self.image(in: row, from: 0) }
+        try row.forEachRow { () throws(FeedError) in found = found ?? Self.image(in: row) }
         return found
     }
 
     /// Returns the data of the image that has this `url` in a saved feed.
-    func find(imageAt url: String) throws(FeedError) -> StoredImage? {
-        let row = try connection.statement(
-            """
-            SELECT items.url, alternatives, feeds.id, own_network FROM items JOIN feeds ON feeds.id = items.feed
-            WHERE items.url = ?1 AND alternatives IS NOT NULL
-            """)
-        try row.bind(1, url)
-        var found: StoredImage?
-        try row.forEachRow { () throws(FeedError) in
-            guard found == nil else { return }
-            let circles = VisibleCircles(feed: row.integer(2), seesOwnNetwork: row.integer(3) != 0)
-            found = try find(url, AlternativeURLs.split(row.text(1) ?? ""), in: circles)?.image
+    func find(imageAt url: ResourceURL) throws(FeedError) -> StoredImage? {
+        for found in try RemovedRows(connection: connection).images(at: url) where found.image.url.key == url.key {
+            guard let feed = try FeedRow.find(found.feed, in: connection) else { continue }
+            if let stored = try find(found.image, of: feed) { return stored }
         }
-        return found
+        return nil
     }
 
-    /// Returns the image in the six columns from `first`.
-    private static func image(
-        in row: SQLiteStatement, from first: Int32, isOfOneFeed: Bool = false
-    ) -> StoredImage? {
-        guard let file = file(in: row, from: first),
-            let type = row.text(first + 2).flatMap(ImageType.init(mediaType:))
-        else { return nil }
+    /// Returns the image in the first six columns.
+    static func image(in row: SQLiteStatement) -> StoredImage? {
+        guard let file = file(in: row, from: 0), let type = row.text(2).flatMap(ImageType.init(mediaType:)) else {
+            return nil
+        }
         return StoredImage(
             digest: file.digest, size: file.size, type: type,
-            validators: Validators(etag: row.text(first + 3), lastModified: row.text(first + 4)),
-            fetchedAt: Timestamp(microseconds: row.integer(first + 5)), directory: ImageDirectories.files,
-            isOfOneFeed: isOfOneFeed)
+            validators: Validators(etag: row.text(3), lastModified: row.text(4)),
+            fetchedAt: Timestamp(microseconds: row.integer(5)), directory: ImageDirectories.files)
     }
 
     /// Returns the digest and the size in the two columns from `first`.
@@ -117,120 +118,64 @@ struct ImageIndex {
         return ImageFile.Expected(digest: digest, size: size)
     }
 
-    /// Makes a file the data of the image's URL, once for each circle of its recipients.
+    /// Inserts or replaces the data of a URL for a feed.
     ///
-    /// It replaces the data that the recipients saw before in narrower circles.
-    func insert(_ image: ReceivedImage, _ fingerprint: StagedFile.Fingerprint) throws(FeedError) {
-        let offered = OfferedImage(
-            url: image.url, digest: fingerprint.digest, size: fingerprint.size, type: image.type,
-            validators: image.validators,
-            fetchedAt: image.fetchedAt)
-        let recipients = image.recipients.isEmpty ? [Recipient(image: image.url, circle: .oneFeed)] : image.recipients
-        var written: Set<Int64> = []
-        for recipient in recipients {
-            let circles = try circles(of: recipient)
-            let number = circles.number(of: recipient.circle)
-            if written.insert(number).inserted { try insert(offered, in: number) }
-            try deleteNarrower(than: number, image.url, circles)
-        }
-    }
-
-    private func circles(of recipient: Recipient) throws(FeedError) -> VisibleCircles {
-        guard let feed = recipient.feed else { return VisibleCircles(feed: nil, seesOwnNetwork: false) }
-        return try VisibleCircles(Viewer(feed), in: connection)
-    }
-
-    /// Inserts or replaces the row of an image in a circle.
-    ///
-    /// If the bytes are the same, the row keeps the date when they were first obtained, and whether an archive brought
-    /// them.
-    func insert(_ image: OfferedImage, in circle: Int64, isArchived: Bool = false) throws(FeedError) {
+    /// If the bytes are the same, the row keeps the date when they were first obtained.
+    func insert(_ image: OfferedImage, of feed: Int64, isImported: Bool = false) throws(FeedError) {
         let row = try connection.statement(
             """
-            INSERT INTO images (url, circle, digest, size, media_type, etag, last_modified, fetched_at, archived)
+            INSERT INTO data (feed, url, digest, size, media_type, etag, last_modified, fetched_at, imported)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-            ON CONFLICT (url, circle) DO UPDATE SET
+            ON CONFLICT (feed, url) DO UPDATE SET
                 fetched_at = CASE WHEN digest = excluded.digest THEN min(fetched_at, excluded.fetched_at)
                     ELSE excluded.fetched_at END,
-                archived = CASE WHEN digest = excluded.digest THEN max(archived, excluded.archived)
-                    ELSE excluded.archived END,
                 digest = excluded.digest, size = excluded.size, media_type = excluded.media_type,
-                etag = excluded.etag, last_modified = excluded.last_modified
+                etag = excluded.etag, last_modified = excluded.last_modified, imported = excluded.imported
             """)
-        try row.bind(1, image.url.text)
-        try row.bind(2, circle)
+        try row.bind(1, feed)
+        try row.bind(2, image.url.text)
         try row.bind(3, image.digest)
         try row.bind(4, image.size)
         try row.bind(5, image.type.mediaType)
         try row.bind(6, image.validators.etag)
         try row.bind(7, image.validators.lastModified)
         try row.bind(8, image.fetchedAt.microseconds)
-        try row.bind(9, isArchived ? 1 : 0)
+        try row.bind(9, isImported ? 1 : 0)
         try row.run()
     }
 
-    /// Records that an archive brought bytes that the feed has already.
+    /// Renews the validators of data that the server has confirmed.
     ///
-    /// Of the dates of a feed's own data, the earliest counts.
-    func recordArchived(_ known: IndexRow, as image: OfferedImage) throws(FeedError) {
-        guard known.circle != VisibleCircles.everybody, known.image.digest == image.digest else { return }
-        let isEarlier = known.circle > 0 && image.fetchedAt < known.image.fetchedAt
-        guard isEarlier || !known.isArchived else { return }
+    /// Usually they are unchanged; then nothing is written, and the transaction ends without waiting for the disk.
+    func renew(_ validators: Validators, of url: ResourceURL, of feed: Int64) throws(FeedError) {
         let row = try connection.statement(
-            "UPDATE images SET fetched_at = ?3, archived = 1 WHERE url = ?1 AND circle = ?2")
-        try row.bind(1, image.url.text)
-        try row.bind(2, known.circle)
-        try row.bind(3, (isEarlier ? image.fetchedAt : known.image.fetchedAt).microseconds)
+            """
+            UPDATE data SET etag = ?3, last_modified = ?4, imported = 0
+            WHERE feed = ?1 AND url = ?2 AND (etag IS NOT ?3 OR last_modified IS NOT ?4 OR imported)
+            """)
+        try row.bind(1, feed)
+        try row.bind(2, url.text)
+        try row.bind(3, validators.etag)
+        try row.bind(4, validators.lastModified)
         try row.run()
     }
 
-    private func deleteNarrower(
-        than circle: Int64, _ url: ResourceURL, _ circles: VisibleCircles
+    /// Visits the URL of each image of a saved feed, with its data if it has any.
+    func forEachImage(
+        of feed: ResourceURL, _ visit: (FeedRow, _ url: String, StoredImage?) throws(FeedError) -> Void
     ) throws(FeedError) {
-        guard VisibleCircles.rank(circle) < 2, circles.feed != nil else { return }
-        let row = try connection.statement("DELETE FROM images WHERE url = ?1 AND circle IN (?2, ?3) AND circle <> ?4")
-        try row.bind(1, url.text)
-        try row.bind(2, circles.feed)
-        try row.bind(3, circles.seesOwnNetwork ? VisibleCircles.ownNetwork : circles.feed)
-        try row.bind(4, circle)
-        try row.run()
-    }
-
-    /// Renews the validators of the data that each recipient sees, unless the response belongs to a narrower circle
-    /// than the data: other feeds would get another response.
-    ///
-    /// Usually the validators are unchanged; then nothing is written, and the transaction ends without waiting for the
-    /// disk.
-    ///
-    /// Data that a server confirms under another URL becomes the data of the recipient's feed only, because its entity tag
-    /// can come from another server.
-    func confirm(_ image: ConfirmedImage) throws(FeedError) {
-        for recipient in image.recipients {
-            let circles = try circles(of: recipient)
-            guard let known = try find((image.predecessor ?? image.url).text, in: circles) else { continue }
-            if image.predecessor != nil {
-                let taken = OfferedImage(
-                    url: image.url, digest: known.image.digest, size: known.image.size, type: known.image.type,
-                    validators: image.validators, fetchedAt: known.image.fetchedAt)
-                try insert(taken, in: circles.number(of: .oneFeed), isArchived: known.isArchived)
-            } else if VisibleCircles.rank(circles.number(of: recipient.circle)) <= VisibleCircles.rank(known.circle) {
-                let row = try connection.statement(
-                    """
-                    UPDATE images SET etag = ?3, last_modified = ?4
-                    WHERE url = ?1 AND circle = ?2 AND (etag IS NOT ?3 OR last_modified IS NOT ?4)
-                    """)
-                try row.bind(1, image.url.text)
-                try row.bind(2, known.circle)
-                try row.bind(3, image.validators.etag)
-                try row.bind(4, image.validators.lastModified)
-                try row.run()
-            }
+        guard let feed = try FeedRow.find(feed, in: connection) else { return }
+        let item = try connection.prepare("SELECT \(Self.itemColumns) FROM items WHERE feed = ?1")
+        try item.bind(1, feed.id)
+        try item.forEachRow { () throws(FeedError) in
+            try visit(feed, item.text(1) ?? "", try find(in: item, from: 0, of: feed))
         }
     }
 
     /// Returns the size of each digest, which is -1 if every row has an impossible size.
     func sizes() throws(FeedError) -> [Digest: Int64] {
-        let row = try connection.statement("SELECT digest, size FROM images")
+        let row = try connection.statement(
+            "SELECT digest, size FROM data UNION ALL SELECT digest, size FROM own_data WHERE digest IS NOT NULL")
         var sizes: [Digest: Int64] = [:]
         try row.forEachRow { () throws(FeedError) in
             guard let digest = row.digest(0) else { return }
@@ -240,66 +185,35 @@ struct ImageIndex {
         return sizes
     }
 
-    /// Deletes the data and the failures of each URL that is unreferenced in its circle.
+    /// Deletes the data and the failures of each URL that its feed no longer references.
     func deleteUnreferenced() throws(FeedError) {
-        try ReferencedURLs.withTable(in: connection) { () throws(FeedError) in
-            for table in ["images", "failures"] {
-                try connection.execute("DELETE FROM \(table) WHERE \(Self.isUnreferenced(in: table))")
-            }
-            try connection.execute(
-                """
-                DELETE FROM left_out WHERE NOT EXISTS (
-                    SELECT 1 FROM referenced WHERE referenced.url = left_out.url AND referenced.feed = left_out.feed)
-                """)
-        }
-    }
-
-    /// Deletes the data of those of these URLs that are unreferenced in their circle.
-    ///
-    /// The search for references reads all items, so it runs only if one of the URLs has data.
-    func deleteUnreferenced(among urls: Set<String>) throws(FeedError) {
-        let row = try connection.statement("SELECT 1 FROM images WHERE url = ?1")
-        var withData: Set<String> = []
-        for url in urls {
-            try row.bind(1, url)
-            try row.forEachRow { () throws(FeedError) in withData.insert(url) }
-        }
-        if withData.isEmpty { return }
-        try ReferencedURLs.withTable(in: connection) { () throws(FeedError) in
-            let deletion = try connection.prepare(
-                "DELETE FROM images WHERE url = ?1 AND \(Self.isUnreferenced(in: "images"))")
-            for url in withData {
-                try deletion.bind(1, url)
-                try deletion.run()
+        try OwnData.deleteUnreferenced(in: connection)
+        try ReferencedURLs.withTable(in: connection, where: ReferencedURLs.withoutOwnData) { () throws(FeedError) in
+            for table in ["data", "failures"] {
+                try connection.execute(
+                    """
+                    DELETE FROM \(table) WHERE NOT EXISTS (SELECT 1 FROM referenced
+                        WHERE referenced.feed = \(table).feed AND referenced.url = \(table).url)
+                    """)
             }
         }
-    }
-
-    /// Returns the condition for the rows of a table whose URL is unreferenced in its circle.
-    private static func isUnreferenced(in table: String) -> String {
-        """
-        NOT CASE circle
-            WHEN 0 THEN url IN (SELECT url FROM referenced)
-            WHEN -1 THEN url IN (
-                SELECT referenced.url FROM referenced JOIN feeds ON feeds.id = referenced.feed WHERE own_network <> 0)
-            ELSE EXISTS (SELECT 1 FROM referenced WHERE referenced.url = \(table).url AND feed = \(table).circle) END
-        """
     }
 
     func delete(_ digests: Set<Digest>) throws(FeedError) {
         if digests.isEmpty { return }
-        var rows: [(url: String, circle: Int64)] = []
-        let image = try connection.statement("SELECT digest, url, circle FROM images")
+        var rows: [(feed: Int64, url: String)] = []
+        let image = try connection.statement("SELECT digest, feed, url FROM data")
         try image.forEachRow { () throws(FeedError) in
-            guard let digest = image.digest(0), digests.contains(digest), let url = image.text(1) else { return }
-            rows.append((url, image.integer(2)))
+            guard let digest = image.digest(0), digests.contains(digest), let url = image.text(2) else { return }
+            rows.append((image.integer(1), url))
         }
-        let row = try connection.statement("DELETE FROM images WHERE url = ?1 AND circle = ?2")
-        for (url, circle) in rows {
-            try row.bind(1, url)
-            try row.bind(2, circle)
+        let row = try connection.statement("DELETE FROM data WHERE feed = ?1 AND url = ?2")
+        for (feed, url) in rows {
+            try row.bind(1, feed)
+            try row.bind(2, url)
             try row.run()
         }
+        try OwnData.lose(digests, in: connection)
         try markMissing()
     }
 
@@ -308,24 +222,75 @@ struct ImageIndex {
         try connection.statement(
             """
             UPDATE items SET missing = 1
-            WHERE last_seen IS NOT NULL AND missing = 0 AND NOT EXISTS (
-                SELECT 1 FROM images WHERE images.url = items.url AND (circle IN (0, feed)
-                    OR circle = -1 AND (SELECT own_network FROM feeds WHERE id = feed) <> 0))
+            WHERE last_seen IS NOT NULL AND missing = 0
+                AND NOT EXISTS (SELECT 1 FROM data WHERE data.feed = items.feed AND data.url = items.url)
+                AND NOT EXISTS (SELECT 1 FROM own_data WHERE own_data.feed = items.feed
+                    AND own_data.item_id = items.item_id AND own_data.url = items.url)
             """
         ).run()
     }
+}
 
-    /// Visits the URL of each image of a saved feed, with its data if it has any.
-    func forEachImage(
-        of feed: ResourceURL, in circles: VisibleCircles,
-        _ visit: (_ url: String, StoredImage?) throws(FeedError) -> Void
-    ) throws(FeedError) {
-        guard let id = circles.feed else { return }
-        let item = try connection.statement("SELECT url, alternatives FROM items WHERE feed = ?1")
-        try item.bind(1, id)
-        try item.forEachRow { () throws(FeedError) in
-            let url = item.text(0) ?? ""
-            try visit(url, try find(url, AlternativeURLs.split(item.text(1) ?? ""), in: circles)?.image)
+/// Writes the data of one transaction, and lets earlier images keep what they had under the same URLs.
+struct DataWriter {
+    private let index: ImageIndex
+    private var feeds: FeedRows
+    /// The data that was replaced by other bytes, by feed and URL.
+    private var replaced: [Int64: [String: StoredImage]] = [:]
+    /// The URLs whose data was obtained or confirmed, of feeds where items have data of their own.
+    private var settled: [Int64: Set<String>] = [:]
+
+    init(_ connection: SQLiteConnection) {
+        index = ImageIndex(connection: connection)
+        feeds = FeedRows(connection)
+    }
+
+    private var failures: FailureMemory { FailureMemory(connection: index.connection) }
+
+    /// Makes bytes the data of the URL for the feeds of an image.
+    mutating func insert(_ image: ReceivedImage, _ fingerprint: StagedFile.Fingerprint) throws(FeedError) {
+        let offered = OfferedImage(
+            url: image.url, digest: fingerprint.digest, size: fingerprint.size, type: image.type,
+            validators: image.validators, fetchedAt: image.fetchedAt)
+        for url in image.feeds { if let feed = try feeds[url] { try insert(offered, of: feed) } }
+    }
+
+    private mutating func insert(_ image: OfferedImage, of feed: FeedRow) throws(FeedError) {
+        if feed.keptCount > 0 || feed.hasOwnData {
+            let url = image.url.text
+            if let old = try index.find(url, of: feed.id), old.digest != image.digest {
+                replaced[feed.id, default: [:]][url] = replaced[feed.id]?[url] ?? old
+            }
+            settled[feed.id, default: []].insert(url)
+        }
+        try index.insert(image, of: feed.id)
+        try failures.forget(image.url, of: feed.id)
+    }
+
+    /// Renews the validators of confirmed data, or makes the data of an earlier URL the data of this one, too.
+    mutating func confirm(_ image: ConfirmedImage) throws(FeedError) {
+        for url in image.feeds {
+            guard let feed = try feeds[url] else { continue }
+            if let earlier = image.predecessor {
+                guard let known = try index.find(earlier.text, of: feed.id) else { continue }
+                let taken = OfferedImage(
+                    url: image.url, digest: known.digest, size: known.size, type: known.type,
+                    validators: image.validators, fetchedAt: known.fetchedAt)
+                try insert(taken, of: feed)
+            } else {
+                try index.renew(image.validators, of: image.url, of: feed.id)
+                if feed.hasOwnData { settled[feed.id, default: []].insert(image.url.text) }
+                try failures.forget(image.url, of: feed.id)
+            }
+        }
+    }
+
+    /// Gives earlier images the data that was replaced, once all data of the transaction is written.
+    func finish() throws(FeedError) {
+        for (feed, urls) in settled {
+            let own = OwnData(connection: index.connection, feed: feed)
+            if let replaced = replaced[feed] { try own.keep(replaced) }
+            try own.settle(urls)
         }
     }
 }

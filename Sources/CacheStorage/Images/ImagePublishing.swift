@@ -93,14 +93,11 @@ extension ImageDirectory {
     ) async throws(FeedError) {
         try await database.write(
             { connection throws(FeedError) in
-                let index = ImageIndex(connection: connection)
+                var writer = DataWriter(connection)
                 for (slot, fingerprint) in fingerprints.enumerated() {
-                    if let fingerprint { try index.insert(images[slot], fingerprint) }
+                    if let fingerprint { try writer.insert(images[slot], fingerprint) }
                 }
-                let memory = FailureMemory(connection: connection)
-                for slot in images.indices where fingerprints[slot] != nil {
-                    try memory.forget(images[slot].url, for: images[slot].recipients)
-                }
+                try writer.finish()
             }, undoing: { placed.rollBack() })
     }
 }

@@ -1,36 +1,68 @@
 internal import FeedCore
 
-/// The tables of a cache, as a list of migrations.
+/// The tables of a cache, and the ways to them from the caches of older releases.
 struct CacheSchema: Sendable {
-    /// The migration at index n leads from version n to n + 1.
+    /// A step from the schema of one release to the next.
     ///
-    /// A released migration is constant: a cache is updated by running the migrations that it lacks.
-    let migrations: [Migration]
+    /// A released step is constant: a cache is updated by running the steps that it lacks.
+    struct Migration: Sendable {
+        /// The version of the database before and after the step.
+        let from: Int64
+        let to: Int64
+        let run: @Sendable (SQLiteConnection) throws(FeedError) -> Void
 
-    /// SQL, and a change that SQL can't express.
-    struct Migration: ExpressibleByStringLiteral {
-        let sql: String
-        var change: (@Sendable (SQLiteConnection) throws(FeedError) -> Void)?
+        init(from: Int64, to: Int64, _ run: @escaping @Sendable (SQLiteConnection) throws(FeedError) -> Void) {
+            (self.from, self.to, self.run) = (from, to, run)
+        }
 
-        init(stringLiteral sql: String) { self.sql = sql }
-
-        init(_ change: @escaping @Sendable (SQLiteConnection) throws(FeedError) -> Void) {
-            sql = ""
-            self.change = change
+        init(from: Int64, to: Int64, _ sql: String) {
+            self.init(from: from, to: to) { connection throws(FeedError) in try connection.execute(sql) }
         }
     }
 
-    static let current = CacheSchema(migrations: [
-        """
+    let version: Int64
+    /// The steps in ascending order, the last of which leads to `version`.
+    let migrations: [Migration]
+
+    static let current = CacheSchema(
+        version: 20,
+        migrations: [
+            Migration(from: 1, to: 19, OlderCaches.fromFirstRelease),
+            Migration(from: 19, to: 20, OlderCaches.fromSharedData),
+        ])
+
+    /// "FSYN", which distinguishes a cache's database from any other SQLite file.
+    static let applicationID: Int64 = 0x4653_594E
+
+    /// The tables of a new cache.
+    ///
+    /// What a feed has is a row with the feed's number, and goes with the feed.
+    static let tables = """
         CREATE TABLE feeds (
-            id INTEGER PRIMARY KEY,
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
             url TEXT NOT NULL UNIQUE,
             credentials TEXT,
             title TEXT,
-            format TEXT NOT NULL,
-            saved_at INTEGER NOT NULL,
+            home TEXT,
+            language TEXT,
+            named INTEGER NOT NULL DEFAULT 0,
+            settings TEXT,
+            keep TEXT,
+            format TEXT,
+            saved_at INTEGER,
             etag TEXT,
-            last_modified TEXT
+            last_modified TEXT,
+            rules TEXT,
+            pages INTEGER NOT NULL DEFAULT 1,
+            private INTEGER NOT NULL DEFAULT 0,
+            moved_to TEXT,
+            interval INTEGER,
+            kept INTEGER NOT NULL DEFAULT 0,
+            gaps TEXT,
+            overlaps INTEGER NOT NULL DEFAULT 0,
+            error_kind TEXT,
+            error_message TEXT,
+            error_at INTEGER
         ) STRICT;
         CREATE TABLE items (
             feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
@@ -40,66 +72,69 @@ struct CacheSchema: Sendable {
             location TEXT,
             url TEXT NOT NULL,
             credentials TEXT,
+            title TEXT,
+            link TEXT,
+            published INTEGER,
+            alternatives TEXT,
+            author TEXT,
+            rights TEXT,
+            tags TEXT,
+            text TEXT,
+            page TEXT,
+            private INTEGER NOT NULL DEFAULT 0,
+            last_seen INTEGER,
+            missing INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (feed, position)
         ) STRICT, WITHOUT ROWID;
-        CREATE TABLE images (
-            url TEXT NOT NULL PRIMARY KEY,
+        CREATE INDEX items_kept ON items (feed, last_seen) WHERE last_seen IS NOT NULL;
+        CREATE INDEX items_missing ON items (feed) WHERE missing = 1;
+        CREATE TABLE data (
+            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
+            url TEXT NOT NULL,
             digest BLOB NOT NULL CHECK (length(digest) = 32),
             size INTEGER NOT NULL CHECK (size >= 0),
             media_type TEXT NOT NULL,
             etag TEXT,
             last_modified TEXT,
-            fetched_at INTEGER NOT NULL
+            fetched_at INTEGER NOT NULL,
+            imported INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (feed, url)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX images_by_digest ON images (digest);
-        """,
-        """
+        CREATE TABLE own_data (
+            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
+            item_id TEXT NOT NULL,
+            url TEXT NOT NULL,
+            awaited INTEGER NOT NULL DEFAULT 0,
+            source TEXT,
+            digest BLOB CHECK (length(digest) = 32),
+            size INTEGER,
+            media_type TEXT,
+            etag TEXT,
+            last_modified TEXT,
+            fetched_at INTEGER,
+            PRIMARY KEY (feed, item_id, url)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE failures (
-            url TEXT NOT NULL PRIMARY KEY,
+            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
+            url TEXT NOT NULL,
             kind TEXT NOT NULL,
             status INTEGER,
             message TEXT NOT NULL,
             failed_at INTEGER NOT NULL,
-            count INTEGER NOT NULL CHECK (count > 0)
+            count INTEGER NOT NULL CHECK (count > 0),
+            PRIMARY KEY (feed, url)
         ) STRICT, WITHOUT ROWID;
-        """,
-        // Digests are random, so that each batch of images rewrote most of this index. Queries by digest read all rows.
-        "DROP INDEX images_by_digest;",
-        "ALTER TABLE feeds ADD COLUMN pages INTEGER NOT NULL DEFAULT 1;",
-        // It is unknown whether the user or an archive named an existing feed. Such feeds count as named, so that their
-        // requests stay the same.
-        "ALTER TABLE feeds ADD COLUMN named INTEGER NOT NULL DEFAULT 1;",
-        "ALTER TABLE feeds ADD COLUMN moved_to TEXT;",
-        "CREATE TABLE waits (origin TEXT NOT NULL PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
-        Migration(FeedSpellingMigration.unite),
-        """
-        ALTER TABLE items ADD COLUMN title TEXT;
-        ALTER TABLE items ADD COLUMN link TEXT;
-        ALTER TABLE items ADD COLUMN published INTEGER;
-        ALTER TABLE items ADD COLUMN alternatives TEXT;
-        ALTER TABLE feeds ADD COLUMN rules TEXT;
-        """,
-        // Kept items follow the current items, see `KeptItems`.
-        """
-        ALTER TABLE feeds ADD COLUMN keep TEXT;
-        ALTER TABLE feeds ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE items ADD COLUMN last_seen INTEGER;
-        ALTER TABLE items ADD COLUMN missing INTEGER NOT NULL DEFAULT 0;
-        CREATE INDEX items_kept ON items (feed, last_seen) WHERE last_seen IS NOT NULL;
-        CREATE INDEX items_missing ON items (feed) WHERE missing = 1;
-        ALTER TABLE feeds ADD COLUMN error_kind TEXT;
-        ALTER TABLE feeds ADD COLUMN error_message TEXT;
-        ALTER TABLE feeds ADD COLUMN error_at INTEGER;
-        """,
-        Migration(CircleMigration.divide),
-        """
-        ALTER TABLE items ADD COLUMN author TEXT;
-        ALTER TABLE items ADD COLUMN rights TEXT;
-        ALTER TABLE items ADD COLUMN tags TEXT;
-        ALTER TABLE items ADD COLUMN text TEXT;
-        ALTER TABLE feeds ADD COLUMN interval INTEGER;
-        """,
-        """
+        CREATE TABLE pages (
+            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
+            url TEXT NOT NULL,
+            public INTEGER NOT NULL,
+            kind TEXT,
+            status INTEGER,
+            message TEXT,
+            failed_at INTEGER,
+            count INTEGER,
+            PRIMARY KEY (feed, url)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE walks (
             feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
             position INTEGER NOT NULL,
@@ -110,73 +145,53 @@ struct CacheSchema: Sendable {
             begun INTEGER NOT NULL,
             PRIMARY KEY (feed, position)
         ) STRICT, WITHOUT ROWID;
-        """,
-        // One row for each image of a page, or for a failure, or for a page without an image, see `LinkedPageRows`.
-        """
-        CREATE TABLE linked_pages (
+        CREATE TABLE removed (
             feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
-            url TEXT NOT NULL,
-            number INTEGER NOT NULL,
-            public INTEGER NOT NULL,
-            image TEXT,
-            alternatives TEXT,
-            description TEXT,
-            kind TEXT,
-            status INTEGER,
-            message TEXT,
-            failed_at INTEGER,
-            count INTEGER,
-            PRIMARY KEY (feed, url, number)
+            item_id TEXT NOT NULL,
+            urls TEXT NOT NULL,
+            PRIMARY KEY (feed, item_id, urls)
         ) STRICT, WITHOUT ROWID;
-        """,
-        """
+        CREATE TABLE reports (
+            id INTEGER PRIMARY KEY,
+            feed INTEGER REFERENCES feeds (id) ON DELETE CASCADE,
+            of_images INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            status INTEGER,
+            host TEXT,
+            first_at INTEGER NOT NULL,
+            last_at INTEGER NOT NULL,
+            over_at INTEGER
+        ) STRICT;
+        CREATE TABLE waits (feed TEXT NOT NULL PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE damaged (
             digest BLOB NOT NULL CHECK (length(digest) = 32),
             url TEXT NOT NULL,
             PRIMARY KEY (digest, url)
         ) STRICT, WITHOUT ROWID;
-        """,
-        // The feed is a URL, because removed images outlast the saved feed.
         """
-        CREATE TABLE removed (
-            feed TEXT NOT NULL,
-            item_id TEXT NOT NULL,
-            urls TEXT NOT NULL,
-            PRIMARY KEY (feed, item_id, urls)
-        ) STRICT, WITHOUT ROWID;
-        """,
-        // Whether an archive brought the data, and the images whose data a thin archive left out, see `LeftOutImages`.
-        """
-        ALTER TABLE images ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
-        CREATE TABLE left_out (
-            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
-            url TEXT NOT NULL,
-            digest BLOB NOT NULL CHECK (length(digest) = 32),
-            etag TEXT,
-            last_modified TEXT,
-            fetched_at INTEGER NOT NULL,
-            PRIMARY KEY (feed, url)
-        ) STRICT, WITHOUT ROWID;
-        """,
-        """
-        CREATE TABLE reported_failures (
-            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
-            number INTEGER NOT NULL,
-            of_images INTEGER NOT NULL,
-            kind TEXT NOT NULL,
-            status INTEGER,
-            host TEXT,
-            reported_at INTEGER NOT NULL,
-            PRIMARY KEY (feed, number)
-        ) STRICT, WITHOUT ROWID;
-        """,
-        "ALTER TABLE feeds ADD COLUMN language TEXT;",
-    ])
 
-    /// "FSYN", which distinguishes a cache's database from any other SQLite file.
-    static let applicationID: Int64 = 0x4653_594E
-
-    var version: Int64 { Int64(migrations.count) }
+    /// The columns of each table, which `check` looks for.
+    private static let columns = [
+        """
+        id, url, credentials, title, home, language, named, settings, keep, format, saved_at, etag, last_modified, rules, pages,
+            private, moved_to, interval, kept, gaps, overlaps, error_kind, error_message, error_at
+        FROM feeds
+        """,
+        """
+        feed, position, item_id, description, location, url, credentials, title, link, published, alternatives, author,
+            rights, tags, text, page, private, last_seen, missing
+        FROM items
+        """,
+        "feed, url, digest, size, media_type, etag, last_modified, fetched_at, imported FROM data",
+        "feed, item_id, url, awaited, source, digest, size, media_type, etag, last_modified, fetched_at FROM own_data",
+        "feed, url, kind, status, message, failed_at, count FROM failures",
+        "feed, url, public, kind, status, message, failed_at, count FROM pages",
+        "feed, position, url, page, guessed, ends_at_saved, begun FROM walks",
+        "feed, item_id, urls FROM removed",
+        "id, feed, of_images, kind, status, host, first_at, last_at, over_at FROM reports",
+        "feed, until FROM waits",
+        "digest, url FROM damaged",
+    ]
 
     /// The state of a database in relation to this schema.
     enum State: Equatable {
@@ -198,25 +213,26 @@ struct CacheSchema: Sendable {
         }
         let objects = try connection.integer("SELECT count(*) FROM sqlite_schema")
         if application == 0 && version == 0 && objects == 0 { return .empty }
-        guard application == Self.applicationID, version >= 0, version <= self.version else {
+        guard application == Self.applicationID else {
             throw .unreadable("\(connection.path): not a database of feedsync")
         }
-        return version < self.version ? .older(version) : .current
+        if version == self.version { return .current }
+        if version == 0 && objects == 0 { return .empty }
+        guard migrations.contains(where: { $0.from == version }) else {
+            throw .unreadable("\(connection.path): no release of feedsync has written it (version \(version))")
+        }
+        return .older(version)
     }
 
-    /// Runs the missing migrations in one transaction, so that a killed run leaves the cache as it was.
+    /// Creates the tables, or runs the missing steps, in one transaction: a killed run leaves the cache as it was.
     func migrate(_ connection: SQLiteConnection, from state: State) throws(FeedError) {
-        let first: Int64
-        switch state {
-        case .current: return
-        case .empty: first = 0
-        case .older(let version): first = version
-        }
+        if state == .current { return }
         try connection.writing { () throws(FeedError) in
             do throws(FeedError) {
-                for migration in migrations[Int(first)...] {
-                    try connection.execute(migration.sql)
-                    try migration.change?(connection)
+                if case .older(let version) = state {
+                    for migration in migrations where migration.from >= version { try migration.run(connection) }
+                } else {
+                    try connection.execute(Self.tables)
                 }
             } catch {
                 guard connection.failedBySchema else { throw error }
@@ -229,46 +245,12 @@ struct CacheSchema: Sendable {
 
     /// Throws `unreadable` if a table or a column is missing.
     func check(_ connection: SQLiteConnection) throws(FeedError) {
-        let tables = try connection.integer(
-            """
-            SELECT count(*) FROM sqlite_schema
-            WHERE type = 'table' AND name IN (
-                'feeds', 'items', 'images', 'failures', 'waits', 'last_feed', 'walks', 'linked_pages', 'damaged',
-                'removed', 'left_out', 'reported_failures')
-            """)
-        guard tables == 12 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
-            for columns in [
-                """
-                id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules,
-                    keep, kept, own_network, interval, error_kind, error_message, error_at, language
-                FROM feeds
-                """,
-                """
-                feed, position, item_id, description, location, url, credentials, title, link, published, alternatives,
-                    last_seen, missing, author, rights, tags, text
-                FROM items
-                """,
-                "url, circle, digest, size, media_type, etag, last_modified, fetched_at, archived FROM images",
-                "url, circle, kind, status, message, failed_at, count FROM failures",
-                "feed, until FROM waits",
-                "id FROM last_feed",
-                "feed, position, url, page, guessed, ends_at_saved, begun FROM walks",
-                """
-                feed, url, number, public, image, alternatives, description, kind, status, message, failed_at, count
-                FROM linked_pages
-                """,
-                "digest, url FROM damaged",
-                "feed, item_id, urls FROM removed",
-                "feed, url, digest, etag, last_modified, fetched_at FROM left_out",
-                "feed, number, of_images, kind, status, host, reported_at FROM reported_failures",
-            ] {
-                _ = try connection.integer("SELECT \(columns) LIMIT 0")
-            }
+            for columns in Self.columns { _ = try connection.integer("SELECT \(columns) LIMIT 0") }
         } catch {
             // Another failure, such as an unreadable disk, says nothing about the columns.
             guard connection.failedBySchema else { throw error }
-            throw .unreadable("\(connection.path): lacks columns that a cache has (\(error.message))")
+            throw .unreadable("\(connection.path): lacks what a cache has (\(error.message))")
         }
     }
 }

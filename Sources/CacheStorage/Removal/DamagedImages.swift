@@ -114,10 +114,11 @@ struct DamageRecords {
         if damaged.isEmpty { return [] }
         let index = ImageIndex(connection: connection)
         var needed: Set<Digest> = []
-        try index.forEachItem(mode) { circles, urls throws(FeedError) in
+        try index.forEachItem(mode) { feed, _, urls throws(FeedError) in
             let digests = urls.flatMap { damaged[ExactText($0)] ?? [] }
-            guard !digests.isEmpty, let url = urls.first else { return }
-            let found = try index.find(url, urls.dropFirst(), in: circles)?.image
+            guard !digests.isEmpty else { return }
+            var found: StoredImage?
+            for url in urls where found == nil { found = try index.find(url, of: feed.id) }
             if found.map({ missing.contains($0.digest) }) ?? true { needed.formUnion(digests) }
         }
         return needed

@@ -41,7 +41,6 @@ extension ImageDirectory {
         and missing: Set<Digest>, exceptDamaged damaged: Set<Digest>
     ) async throws(FeedError) {
         try await database.write { connection throws(FeedError) in
-            try SQLiteFeedChange(connection: connection).deleteItemsOfNoFeed()
             let index = ImageIndex(connection: connection)
             try index.deleteUnreferenced()
             try index.delete(missing)

@@ -17,18 +17,41 @@ final class DirectoryMerge: CacheMerge {
     private var feed: (row: Int64, images: Int64) = (0, 0)
     /// The known results of checking existing data.
     private var isIntact: [Digest: Bool] = [:]
-    private var circlesOfLastFeed: (feed: ResourceURL, circles: VisibleCircles)?
-    private var leftOut: LeftOutImages
+    /// The feed whose data is taken.
+    private var taken: TakenFeed?
+    /// The data of the whole cache by its digests; nil before the first search.
+    private var allData: [Digest: (size: Int64, type: ImageType)]?
+
+    /// What a merge has done to the data of one feed.
+    private struct TakenFeed {
+        let key: ResourceURL.Key
+        let row: Int64
+        /// The URLs whose data the archive decides.
+        var urls: Set<ResourceURL.Key> = []
+        /// The items that the archive has.
+        var items: Set<ExactText> = []
+        /// The data of the cache that the archive has replaced.
+        var replaced: [String: StoredImage] = [:]
+    }
 
     init(connection: SQLiteConnection, files: Descriptor, incoming: Descriptor) {
         self.connection = connection
         self.files = files
         mover = FileMover(from: incoming, to: files)
-        leftOut = LeftOutImages(connection: connection)
     }
 
-    func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?, keptCount: Int)? {
-        try FeedRow.find(feed, in: connection).map { ($0.savedAt, $0.keep, $0.keptCount) }
+    private var index: ImageIndex { ImageIndex(connection: connection) }
+    private var change: SQLiteFeedChange { SQLiteFeedChange(connection: connection) }
+
+    func find(_ feed: ResourceURL) throws(FeedError) -> KnownFeed? {
+        let row = try connection.statement("SELECT saved_at, keep FROM feeds WHERE url = ?1")
+        try row.bind(1, feed.text)
+        var known: KnownFeed?
+        try row.forEachRow { () throws(FeedError) in
+            known = KnownFeed(
+                savedAt: row.optionalInteger(0).map(Timestamp.init(nearest:)), keep: row.text(1).flatMap(Keep.init))
+        }
+        return known
     }
 
     func retrieve(_ feed: ResourceURL) throws(FeedError) -> SavedFeed? {
@@ -43,113 +66,138 @@ final class DirectoryMerge: CacheMerge {
         try RemovedRows(connection: connection).replace(with: removed, of: feed)
     }
 
-    func setKept(
-        _ images: [FeedImage], archived: Set<ExactText>, of feed: ResourceURL
-    ) throws(FeedError) {
-        try KeptItems(connection: connection, of: feed)?.replace(with: images, archived: archived)
-    }
-
-    func name(_ feed: ResourceURL, keep: Keep?) throws(FeedError) {
-        // Rules say that the items are the user's, as after a sync.
-        let row = try connection.statement(
-            "UPDATE feeds SET named = 1, keep = ?2, rules = coalesce(rules, '') WHERE url = ?1")
-        try row.bind(1, feed.text)
-        try row.bind(2, keep?.text)
-        try row.run()
+    func setKept(_ images: [FeedImage], neverRequested: Bool, of feed: ResourceURL) throws(FeedError) {
+        try KeptItems(connection: connection, of: feed)?.replace(with: images, neverRequested: neverRequested)
     }
 
     func begin(_ feed: FeedHead) throws(FeedError) {
-        let change = SQLiteFeedChange(connection: connection)
-        let known = try KeptItems(connection: connection, of: feed.url)
-        try known?.deleteCurrent()
-        let id = if let known { known.feed } else { try change.newRow() }
         let row = try connection.statement(
             """
-            INSERT INTO feeds (id, url, title, format, saved_at, language, named) VALUES (?5, ?1, ?2, ?3, ?4, ?6, 0)
+            INSERT INTO feeds (url, title, format, saved_at, language, home, named) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             ON CONFLICT (url) DO UPDATE SET
                 title = excluded.title, format = excluded.format, saved_at = excluded.saved_at,
-                language = excluded.language,
-                etag = NULL, last_modified = NULL, rules = NULL
+                language = excluded.language, home = excluded.home, etag = NULL, last_modified = NULL, rules = NULL
+            RETURNING id
             """)
         try row.bind(1, feed.url.text)
         try row.bind(2, feed.title)
         try row.bind(3, feed.format.rawValue)
         try row.bind(4, feed.savedAt.microseconds)
-        try row.bind(5, id)
-        try row.bind(6, feed.language)
-        try row.run()
-        self.feed = (id, 0)
+        try row.bind(5, feed.language)
+        try row.bind(6, feed.home)
+        try row.bind(7, Int64(feed.naming.rawValue))
+        try row.forEachRow { () throws(FeedError) in self.feed = (row.integer(0), 0) }
+        try KeptItems(connection: connection, feed: self.feed.row, url: feed.url).deleteCurrent()
     }
 
     func append(_ image: FeedImage) throws(FeedError) {
-        try ItemWriter(connection: connection, feed: feed.row).insert(image, at: feed.images)
+        try ItemWriter(connection: connection, feed: feed.row, reachesPrivate: true).insert(image, at: feed.images)
         feed.images += 1
     }
 
-    func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool {
-        let circles = try circles(of: feed)
-        guard let id = circles.feed else { return false }
-        let index = ImageIndex(connection: connection)
-        if let known = try index.find(image.url.text, in: circles),
-            try isIntact(known.image.digest, size: known.image.size)
-        {
-            try index.recordArchived(known, as: image)
-            return false
+    func describe(_ feed: FeedHead, isLater: Bool) throws(FeedError) {
+        // Rules say that the items are the user's, as after a sync.
+        let row = try connection.statement(
+            """
+            UPDATE feeds SET named = max(named, ?2), rules = coalesce(rules, ''),
+                keep = CASE WHEN ?3 THEN coalesce(?4, keep) ELSE keep END,
+                settings = CASE WHEN ?3 THEN coalesce(?5, settings) ELSE settings END,
+                gaps = CASE WHEN ?3 THEN coalesce(?6, gaps) ELSE coalesce(gaps, ?6) END
+            WHERE url = ?1
+            """)
+        try row.bind(1, feed.url.text)
+        try row.bind(2, Int64(feed.naming.rawValue))
+        try row.bind(3, isLater ? 1 : 0)
+        try row.bind(4, feed.keep?.text)
+        try row.bind(5, feed.settings)
+        try row.bind(6, feed.gaps)
+        try row.run()
+        guard let page = feed.nextPage, let id = try change.row(of: feed.url) else { return }
+        let walks = WalkRows(connection: connection, feed: id)
+        guard try walks.all().isEmpty else { return }
+        let start = FeedPage(url: page, number: 2)
+        try walks.replace(with: [OpenWalk(page: start, endsAtSaved: false, begun: feed.savedAt)])
+    }
+
+    func offer(
+        _ data: OfferedImage, of image: FeedImage?, in url: ResourceURL, isLater: Bool, isImported: Bool
+    ) throws(FeedError) -> Bool {
+        guard let feed = try open(url) else { return false }
+        let own = OwnData(connection: connection, feed: feed)
+        if let image {
+            taken?.items.insert(ExactText(image.id))
+            if isLater { try own.delete(image.id, image.url.text) }
         }
-        try insert(image, for: feed, id)
-        offered.append(image)
-        if offered.count == FileMover.batchSize { try moveOffered() }
-        if isIntact[image.digest] != nil { isIntact[image.digest] = true }
+        let known = try index.find(data.url.text, of: feed)
+        if let known, try isIntact(known.digest, size: known.size) {
+            if known.digest == data.digest {
+                if data.fetchedAt < known.fetchedAt { try index.insert(data.keeping(known.validators), of: feed) }
+                taken?.urls.insert(data.url.key)
+                return false
+            }
+            guard isLater, taken?.urls.contains(data.url.key) != true else {
+                guard let image else { return false }
+                try move(data)
+                try own.insert(
+                    data.stored, from: data.url.key == image.url.key ? nil : data.url.text, image.id, image.url.text)
+                return true
+            }
+            taken?.replaced[data.url.text] = known
+        }
+        taken?.urls.insert(data.url.key)
+        try index.insert(data, of: feed, isImported: isImported)
+        try FailureMemory(connection: connection).forget(data.url, of: feed)
+        try move(data)
         return true
     }
 
-    private func insert(_ image: OfferedImage, for feed: ResourceURL, _ id: Int64) throws(FeedError) {
-        try ImageIndex(connection: connection).insert(image, in: id, isArchived: true)
-        try FailureMemory(connection: connection).forget(
-            image.url, for: [Recipient(image: image.url, feed: feed, circle: .oneFeed)])
+    func finish(_ url: ResourceURL) throws(FeedError) {
+        guard let feed = taken, feed.key == url.key, !feed.replaced.isEmpty else { return }
+        try OwnData(connection: connection, feed: feed.row).keep(feed.replaced, except: feed.items)
     }
 
     func hasData(_ image: FeedImage, of feed: ResourceURL) throws(FeedError) -> Bool {
-        try ImageIndex(connection: connection).find(image, in: try circles(of: feed)) != nil
+        guard let row = try FeedRow.find(feed, in: connection) else { return false }
+        return try index.find(image, of: row) != nil
     }
 
-    func expect(leftOut digests: Set<Digest>) { leftOut.digests = digests }
+    func data(of digest: Digest) throws(FeedError) -> (size: Int64, type: ImageType)? {
+        let all = if let allData { allData } else { try findAllData() }
+        allData = all
+        guard let data = all[digest], try isIntact(digest, size: data.size) else { return nil }
+        return data
+    }
 
-    func adopt(_ image: LeftOutImage, for feed: ResourceURL) throws(FeedError) -> Adoption {
-        let circles = try circles(of: feed)
-        guard let id = circles.feed else { return .missing }
-        if try ImageIndex(connection: connection).find(image.url.text, in: circles) != nil { return .known }
-        if let data = try leftOut.cachedData(of: image.digest, in: circles),
-            try isIntact(image.digest, size: data.size)
-        {
-            try insert(image.found(size: data.size, type: data.type), for: feed, id)
-            return .taken
+    /// Reads all rows once, because the tables have no index of digests.
+    private func findAllData() throws(FeedError) -> [Digest: (size: Int64, type: ImageType)] {
+        let row = try connection.statement(
+            """
+            SELECT digest, size, media_type FROM data
+            UNION ALL SELECT digest, size, media_type FROM own_data WHERE digest IS NOT NULL
+            """)
+        var found: [Digest: (size: Int64, type: ImageType)] = [:]
+        try row.forEachRow { () throws(FeedError) in
+            guard let digest = row.digest(0), let type = row.text(2).flatMap(ImageType.init(mediaType:)) else { return }
+            found[digest] = (row.integer(1), type)
         }
-        try leftOut.remember(image, of: id)
-        return .missing
+        return found
     }
 
-    func complete(
-        with held: (Digest, ResourceURL) throws(FeedError) -> (size: Int64, type: ImageType)?,
-        _ taken: (ResourceURL) -> Void
-    ) throws(FeedError) {
-        for feed in try leftOut.feeds() {
-            for image in try leftOut.take(
-                of: feed.id, where: { digest throws(FeedError) in try held(digest, feed.url) })
-            {
-                if try offer(image, for: feed.url) { taken(image.url) }
-            }
-        }
-    }
-
-    /// Returns the circles of a feed.
+    /// Returns the row of a feed, and begins to record what happens to its data.
     ///
-    /// Successive images usually belong to the same feed, whose circles are cached.
-    private func circles(of feed: ResourceURL) throws(FeedError) -> VisibleCircles {
-        if let known = circlesOfLastFeed, known.feed.key == feed.key { return known.circles }
-        let circles = try VisibleCircles(Viewer(feed), in: connection)
-        circlesOfLastFeed = (feed, circles)
-        return circles
+    /// Successive images usually belong to the same feed.
+    private func open(_ url: ResourceURL) throws(FeedError) -> Int64? {
+        if let taken, taken.key == url.key { return taken.row }
+        guard let row = try change.row(of: url) else { return nil }
+        taken = TakenFeed(key: url.key, row: row)
+        return row
+    }
+
+    private func move(_ image: OfferedImage) throws(FeedError) {
+        offered.append(image)
+        if offered.count == FileMover.batchSize { try moveOffered() }
+        if isIntact[image.digest] != nil { isIntact[image.digest] = true }
+        allData?[image.digest] = (image.size, image.type)
     }
 
     private func isIntact(_ digest: Digest, size: Int64) throws(FeedError) -> Bool {
@@ -174,6 +222,15 @@ final class DirectoryMerge: CacheMerge {
 
     /// Deletes the new files after the transaction was rolled back.
     func rollBackFiles() { mover.rollBack() }
+}
+
+extension OfferedImage {
+    /// The data as the cache has it.
+    fileprivate var stored: StoredImage {
+        StoredImage(
+            digest: digest, size: size, type: type, validators: validators, fetchedAt: fetchedAt,
+            directory: ImageDirectories.files)
+    }
 }
 
 /// Moves the files of images to their final names on a thread of its own, while another thread writes their rows.

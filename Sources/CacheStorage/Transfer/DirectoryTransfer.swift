@@ -45,7 +45,22 @@ struct DirectorySnapshot: CacheSnapshot {
     let connection: SQLiteConnection
     let files: Descriptor?
 
-    func feeds() throws(FeedError) -> [FeedHead] { try SQLiteFeedStore.heads(in: connection) }
+    func feeds() throws(FeedError) -> [FeedHead] {
+        let row = try connection.statement("SELECT home, named, settings, gaps, id FROM feeds WHERE url = ?1")
+        var heads = try SQLiteFeedStore.heads(in: connection)
+        for index in heads.indices {
+            try row.bind(1, heads[index].url.text)
+            try row.forEachRow { () throws(FeedError) in
+                heads[index].home = row.text(0)
+                heads[index].naming = FeedNaming(stored: row.integer(1))
+                heads[index].settings = row.text(2)
+                heads[index].gaps = row.text(3)
+                let walks = WalkRows(connection: connection, feed: row.integer(4))
+                heads[index].nextPage = try walks.all().first?.page.url
+            }
+        }
+        return heads
+    }
 
     func removed(from feed: ResourceURL) throws(FeedError) -> RemovedImages {
         try RemovedRows(connection: connection).removed(from: feed)
@@ -56,11 +71,10 @@ struct DirectorySnapshot: CacheSnapshot {
         _ visit: (SnapshotImage) throws(FeedError) -> Void
     ) throws(FeedError) {
         let index = ImageIndex(connection: connection)
-        let circles = try VisibleCircles(Viewer(feed), in: connection)
-        guard let id = circles.feed else { return }
+        guard let feedRow = try FeedRow.find(feed, in: connection) else { return }
         let row = try connection.prepare(
             "SELECT \(ItemReader.columns) FROM items WHERE feed = ?1 AND position BETWEEN ?2 AND ?3 ORDER BY position")
-        try row.bind(1, id)
+        try row.bind(1, feedRow.id)
         try row.bind(2, positions.lowerBound)
         try row.bind(3, positions.upperBound)
         // An export leaves the credentials out.
@@ -69,7 +83,7 @@ struct DirectorySnapshot: CacheSnapshot {
             let image = try reader.image(in: row)
             try visit(
                 SnapshotImage(
-                    position: row.integer(0), image: image, stored: try index.find(image, in: circles)))
+                    position: row.integer(0), image: image, stored: try index.find(image, of: feedRow)))
         }
     }
 

@@ -40,17 +40,33 @@ struct ImageCommand {
         let loaded = try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in
             let loader = ImageDataLoaderWithFallback(
                 loadSaved: { url throws(FeedError) in try await session.withCache(.readOrEmpty, loading(url)) },
-                remote: session.remoteImages(with: client)
-            ) { data, url, circle throws(FeedError) in
-                try await session.withCache(session.saving) { cache throws(FeedError) in
-                    try await localImages(in: cache).save(data, for: url, in: circle)
-                }
-            }
-            return try await loader.load(url, on: RequestTerms(addresses: .any))
+                remote: session.remoteImages(with: client), save: save)
+            return try await loader.load(url)
         }
         // An image from the cache is already saved.
         guard !loaded.isFromCache else { return (loaded.data, "from the cache", nil) }
-        return (loaded.data, Session.source(loaded.saveFailure), loaded.saveFailure?.notSaved)
+        return (loaded.data, Session.source(isSaved: loaded.isSaved), loaded.saveFailure?.notSaved)
+    }
+
+    /// Saves an image for the feeds that reference its URL and would send the same request.
+    private func save(
+        _ data: ImageData, _ url: ResourceURL, _ addresses: AddressScope
+    ) async throws(FeedError) -> Bool {
+        let feeds = try await session.withCache(.readOrEmpty) { cache throws(FeedError) in
+            try await cache.feeds.images(at: url).filter { wouldRequest($0, url, addresses) }.map(\.feed)
+        }
+        if feeds.isEmpty { return false }
+        try await session.withCache(session.saving) { cache throws(FeedError) in
+            try await localImages(in: cache).save(data, for: url, of: feeds)
+        }
+        return true
+    }
+
+    private func wouldRequest(_ found: ImageOfFeed, _ url: ResourceURL, _ addresses: AddressScope) -> Bool {
+        let own = settings.of(found.feed)
+        return own.manner == settings.manner && own.maxFileSize == settings.maxFileSize
+            && own.identity.secrets(for: found.feed)?.origin != url.origin
+            && (addresses == .publicOnly || !found.image.isPublicOnly)
     }
 
     private func loading(_ url: ResourceURL) -> (Cache) async throws(FeedError) -> ImageData {

@@ -63,13 +63,13 @@ struct ShowCommand {
         of loaded: FeedLoaderWithFallback.Loaded, _ url: ResourceURL, in cache: Cache
     ) async throws(FeedError) -> [StoredImage?]? {
         guard settings.json else { return nil }
-        return try await cache.images.find(loaded.images, for: Viewer(url, seesOwnNetwork: loaded.seesOwnNetwork))
+        return try await cache.images.find(loaded.images, of: url)
     }
 
     private static func source(of loaded: FeedLoaderWithFallback.Loaded) -> String {
         let images = Phrases.count(loaded.feed.images.count, "image")
         guard case .remote(let failure) = loaded.source else { return "\(images), from the cache" }
-        return "\(images), \(Session.source(failure))"
+        return "\(images), \(Session.source(isSaved: failure == nil))"
     }
 
     /// Loads the feed, and reports what the user should know about it.

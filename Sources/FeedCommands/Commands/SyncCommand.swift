@@ -208,7 +208,6 @@ struct SyncCommand {
         for feed in report.feeds {
             if feed.hasEmptied { session.notice(LogLine(emptied: feed.url)) }
             if let newURL = feed.movedTo { session.notice(LogLine(moved: feed.url, to: newURL)) }
-            if feed.asksForName, let error = feed.error { session.notice(LogLine(unnamed: feed.url, error)) }
         }
         // These lines are left out in a pipe: an hourly cron job would otherwise mail them all day.
         for outcome in [FeedReport.Outcome.offline, .waiting] {
@@ -286,8 +285,9 @@ extension SyncCommand {
 extension SyncCommand {
     /// Returns the feeds of the operands and the OPML list, each once.
     ///
-    /// Without these it returns the feeds in the config file, or else the feeds in the cache. A missing cache is not
-    /// created. `givers` says for each feed whether the user, the config file, the list or the cache asked for it.
+    /// Without these it returns the feeds in the config file, or else the feeds in the cache that a command has named. A
+    /// missing cache is not created. `givers` says for each feed whether the user, the config file or the list asked for
+    /// it.
     func feeds(
         _ given: [ResourceURL]
     ) async throws -> (all: [ResourceURL], givers: [ResourceURL.Key: FeedGiver]) {
@@ -310,8 +310,8 @@ extension SyncCommand {
             feeds += listed
             if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }
         } else if feeds.isEmpty {
-            feeds = try await savedFeeds().map(\.url)
-            note(.cache, for: feeds)
+            feeds = try await savedFeeds().filter { $0.naming == .byCommand }.map(\.url)
+            note(.person, for: feeds)
         }
         guard !feeds.isEmpty else {
             throw UsageError(

@@ -34,7 +34,7 @@ enum ArchiveText {
 
     /// Says what an import without `--restore` leaves out; nil if it leaves out nothing.
     static func restoreHint(_ report: ImportReport) -> LogLine? {
-        let held = report.feeds.filter(\.isHeldBack)
+        let held = report.feeds.filter { $0.hasSettings || $0.outcome == .kept || !$0.url.isRemote }
         guard let first = held.first else { return nil }
         let others = held.count == 1 ? "" : " (and \(Phrases.count(held.count - 1, "more feed")))"
         return LogLine(

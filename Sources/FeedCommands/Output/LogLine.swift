@@ -91,13 +91,6 @@ extension LogLine {
             fields: [("url", .string(url.text))])
     }
 
-    /// Reports once that the user has to name a feed before it is requested.
-    init(unnamed url: ResourceURL, _ error: FeedError) {
-        self.init(
-            level: .warning, event: "feed_unnamed", text: "\(url): is not requested: \(error.message)",
-            fields: [("url", .string(url.text))])
-    }
-
     /// Reports once that a feed has moved.
     init(moved url: ResourceURL, to newURL: ResourceURL) {
         self.init(

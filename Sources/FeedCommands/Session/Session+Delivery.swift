@@ -74,11 +74,7 @@ extension Session {
     }
 
     /// Returns the words for a feed or image from its server.
-    ///
-    /// `failure` is the error if it was not saved.
-    static func source(_ failure: FeedError?) -> String {
-        "from its server, \(failure == nil ? "saved" : "not saved")"
-    }
+    static func source(isSaved: Bool) -> String { "from its server, \(isSaved ? "saved" : "not saved")" }
 }
 
 extension FeedError {

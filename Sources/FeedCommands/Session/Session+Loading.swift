@@ -31,13 +31,12 @@ extension Session {
             selection: selection,
             identity: own.identity, allowsPrivate: own.allowPrivate,
             manner: own.manner == settings.manner ? nil : own.manner,
-            hasOwnRoute: own.proxy != settings.proxy || own.caFile != settings.caFile,
             imageLimits: ImageLimits(
                 maxBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize, minSize: own.minSize))
         let follower = PageFollower(
             client: client, decoder: world.decoder, selection: selection,
             mostImages: FeedSizeLimit(bytes: own.maxFeedSize).images, retriesFailed: own.retryFailed,
-            allowsPrivate: own.allowPrivate, pagesAtOnce: settings.jobs, now: now)
+            pagesAtOnce: settings.jobs, now: now)
         return FeedRefresh(
             remote: remote, local: local, saves: saves, givenBy: giver, interval: interval,
             keep: own.keep, following: own.follow ? follower : nil)

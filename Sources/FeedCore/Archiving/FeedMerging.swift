@@ -24,11 +24,15 @@ package enum ArchivedData: Hashable, Sendable {
     }
 }
 
-/// Use case: merge the feeds of an archive into a cache.
+/// Use case: take the feeds of an archive into a cache.
 ///
-/// A saved feed is replaced only by a feed that was saved later, and intact image data stays. The images that were removed
-/// from either are removed from the merged feed. An archive is a record,
-/// not an instruction: unless it is restored, it names no feed and sets no `keep`.
+/// | import      | a feed that the cache lacks                        | a feed that the cache has                            |
+/// |-------------|----------------------------------------------------|------------------------------------------------------|
+/// | plain       | is added without a name, settings or removals. Its | stays exactly as it is                               |
+/// |             | kept items are never requested                     |                                                      |
+/// | `--restore` | is added with everything that the archive says     | is merged: the later copy decides, the removals of   |
+/// |             |                                                    | both apply, and items of either copy stay as kept    |
+/// |             |                                                    | ones, if either has a `keep`                         |
 package struct FeedMerging: Sendable {
     private let isForced: Bool
     private let restores: Bool
@@ -36,87 +40,97 @@ package struct FeedMerging: Sendable {
 
     /// Creates the rules of a merge.
     ///
-    /// `isForced` lets any feed of the archive replace a saved feed. `restores` says that the archive is the user's
-    /// own.
+    /// With `isForced`, the archive's copy of a feed counts as the later one. `restores` says that the archive is the
+    /// user's own.
     package init(isForced: Bool, restores: Bool = false, now: Timestamp) {
         self.isForced = isForced
         self.restores = restores
         self.now = now
     }
 
-    /// Merges the feeds of an archive.
-    ///
-    /// `leftOut` has the digests of the data that a thin archive leaves out. `held` returns the size and type of data in
-    /// the archive that a feed accepts: it also becomes the data of images that earlier thin archives left out.
-    package func merge(
-        _ feeds: [any ArchivedFeed], leftOut: Set<Digest> = [],
-        held: (Digest, ResourceURL) throws(FeedError) -> (size: Int64, type: ImageType)? = { _, _ in nil },
-        into cache: any CacheMerge
-    ) throws(FeedError) -> ImportReport {
+    /// Takes the feeds of an archive into a cache.
+    package func merge(_ feeds: [any ArchivedFeed], into cache: any CacheMerge) throws(FeedError) -> ImportReport {
         var report = ImportReport()
-        var offered: Set<ResourceURL.Key> = []
-        try cache.expect(leftOut: leftOut)
-        for feed in feeds.sorted(by: { isLater($0.head.savedAt, than: $1.head.savedAt) }) {
-            let outcome = try merge(feed, into: cache, &report.missing) { offered.insert($0.key) }
-            let isHeldBack =
-                !restores && (feed.head.keep?.isNone == false || outcome == .added && feed.head.url.isLocal)
+        for feed in feeds {
+            let known = try cache.find(feed.head.url)
+            let outcome = outcome(of: feed.head, over: known)
             report.feeds.append(
-                ImportReport.ImportedFeed(url: feed.head.url, outcome: outcome, isHeldBack: isHeldBack))
+                ImportReport.ImportedFeed(
+                    url: feed.head.url, outcome: outcome, hasSettings: feed.head.settings != nil || feed.head.keep != nil))
+            if restores {
+                try restore(feed, over: known, isLater: outcome != .kept, into: cache, &report)
+            } else if known == nil {
+                try add(feed, to: cache, &report)
+            }
         }
-        try cache.complete(with: held) { offered.insert($0.key) }
-        report.images = offered.count
         return report
     }
 
-    /// Merges one feed and returns the outcome.
-    ///
-    /// Calls `taken` for each URL that gets data, and adds the number of the images that have none to `missing`.
-    private func merge(
-        _ feed: any ArchivedFeed, into cache: any CacheMerge, _ missing: inout Int, _ taken: (ResourceURL) -> Void
-    ) throws(FeedError) -> ImportReport.Outcome {
+    private func outcome(of feed: FeedHead, over known: KnownFeed?) -> ImportReport.Outcome {
+        guard let known else { return .added }
+        guard restores else { return .kept }
+        guard let savedAt = known.savedAt else { return .added }
+        return isForced || min(feed.savedAt, now) > min(savedAt, now) ? .replaced : .kept
+    }
+
+    /// Adds a feed that is requested only once the user has named it.
+    private func add(_ feed: any ArchivedFeed, to cache: any CacheMerge, _ report: inout ImportReport) throws(FeedError) {
         let url = feed.head.url
+        try cache.begin(feed.head.with(naming: .unnamed))
+        var kept: [FeedImage] = []
+        try feed.forEachImage { image, data throws(FeedError) in
+            if Task.isCancelled { throw .cancelled }
+            let image = image.reaching(onlyPublic: true)
+            if image.lastSeen == nil { try cache.append(image) } else { kept.append(image) }
+            try take(data, of: image, in: url, isLater: true, into: cache, &report)
+        }
+        if !kept.isEmpty { try cache.setKept(kept, neverRequested: true, of: url) }
+    }
+
+    /// Adds a feed as the archive has it, or merges it with the cache's copy.
+    private func restore(
+        _ feed: any ArchivedFeed, over known: KnownFeed?, isLater: Bool, into cache: any CacheMerge,
+        _ report: inout ImportReport
+    ) throws(FeedError) {
+        let url = feed.head.url
+        let old = known?.savedAt == nil ? nil : try cache.retrieve(url)
+        if isLater { try cache.begin(feed.head) }
+        try cache.describe(feed.head, isLater: isLater)
         let removed = try addRemoved(feed, to: cache)
-        let saved = try cache.saved(url)
-        let outcome = outcome(feed.head, over: saved?.at)
-        let keep = restores && outcome != .kept ? feed.head.keep : saved?.keep
-        let mirrors = keep.map { !$0.isNone } ?? false
-        let keepsLeft = keep == nil ? outcome != .kept && (saved == nil || restores) : mirrors
-        let needsOld = saved.map { mirrors || keepsLeft || outcome == .kept || $0.keptCount > 0 } ?? false
-        let old = needsOld ? try cache.retrieve(url) : nil
-        if outcome != .kept { try cache.begin(feed.head) }
-        if restores { try cache.name(url, keep: keep) }
-        var given: [FeedImage] = []
+        let mirrors = [feed.head.keep, known?.keep].contains { $0?.isNone == false }
+        var union = MergedItems(old, oldIsLater: !isLater, at: feed.head.savedAt, keepsEarlier: mirrors)
         try feed.forEachImage { image, data throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
             if removed.covers(image) { return }
-            if mirrors || keepsLeft && image.lastSeen != nil { given.append(image) }
-            guard outcome != .kept else { return }
-            if image.lastSeen == nil { try cache.append(image) }
-            guard image.lastSeen == nil || keepsLeft else { return }
-            if try take(data, for: url, into: cache, taken) { return }
-            if try !cache.hasData(image, of: url) { missing += 1 }
+            let item = union.add(image.reaching(onlyPublic: true))
+            if isLater, let item, item.lastSeen == nil { try cache.append(item) }
+            guard item != nil || union.references(data.url) else { return }
+            try take(data, of: item, in: url, isLater: isLater, into: cache, &report)
         }
-        let union = KeptUnion(
-            old, given, of: feed.head, oldIsLater: outcome == .kept, keepsEarlier: mirrors, restores: restores)
-        if union.changes { try cache.setKept(union.images, archived: union.archived, of: url) }
-        // Kept images of the cache can have their data in the archive too.
-        if outcome == .kept || !keepsLeft && !union.images.isEmpty { try takeData(of: feed, into: cache, taken) }
-        return outcome
+        if let kept = union.kept { try cache.setKept(kept, neverRequested: false, of: url) }
+        try cache.finish(url)
     }
 
-    /// Takes the data of an image URL, and returns false if the URL has no data.
+    /// Takes the data of an image, and counts it.
     private func take(
-        _ data: ArchivedData, for feed: ResourceURL, into cache: any CacheMerge, _ taken: (ResourceURL) -> Void
-    ) throws(FeedError) -> Bool {
+        _ data: ArchivedData, of image: FeedImage?, in feed: ResourceURL, isLater: Bool, into cache: any CacheMerge,
+        _ report: inout ImportReport
+    ) throws(FeedError) {
+        var offered: OfferedImage?
         switch data {
-        case .none: return false
-        case .held(let image): if try cache.offer(image, for: feed) { taken(image.url) }
-        case .leftOut(let image):
-            let adoption = try cache.adopt(image, for: feed)
-            if adoption == .taken { taken(image.url) }
-            return adoption != .missing
+        case .none: break
+        case .held(let held): offered = held
+        case .leftOut(let leftOut):
+            if let found = try cache.data(of: leftOut.digest) {
+                offered = leftOut.found(size: found.size, type: found.type, published: image?.published)
+            }
         }
-        return true
+        if let offered {
+            if try cache.offer(offered, of: image, in: feed, isLater: isLater, isImported: !restores) { report.images += 1 }
+        } else if let image, try !cache.hasData(image, of: feed) {
+            report.missing += 1
+            if data != .none { report.leftOut += 1 }
+        }
     }
 
     /// Adds the removed images of the archive to those of the cache, and returns all of them.
@@ -130,96 +144,71 @@ package struct FeedMerging: Sendable {
         if all != known { try cache.setRemoved(all, from: url) }
         return all
     }
-
-    /// Takes the data of the URLs that the feed of the cache references.
-    private func takeData(
-        of feed: any ArchivedFeed, into cache: any CacheMerge, _ taken: (ResourceURL) -> Void
-    ) throws(FeedError) {
-        let url = feed.head.url
-        guard let merged = try cache.retrieve(url) else { return }
-        var referenced: Set<ResourceURL.Key> = []
-        for image in merged.feed.images + merged.kept {
-            referenced.insert(image.url.key)
-            for alternative in image.alternatives { referenced.insert(alternative.key) }
-        }
-        try feed.forEachImage { _, data throws(FeedError) in
-            if Task.isCancelled { throw .cancelled }
-            guard let dataURL = data.url, referenced.contains(dataURL.key) else { return }
-            _ = try take(data, for: url, into: cache, taken)
-        }
-    }
-
-    private func outcome(_ feed: FeedHead, over savedAt: Timestamp?) -> ImportReport.Outcome {
-        guard let savedAt else { return .added }
-        return isForced || isLater(feed.savedAt, than: savedAt) ? .replaced : .kept
-    }
-
-    /// Whether one moment counts as later.
-    ///
-    /// A moment ahead of the clock comes from a wrong clock and counts as the earliest; otherwise the feeds of that
-    /// machine would always win.
-    private func isLater(_ one: Timestamp, than other: Timestamp) -> Bool {
-        let (canBe, canOtherBe) = (one.age(at: now) != nil, other.age(at: now) != nil)
-        return canBe == canOtherBe ? one > other : canBe
-    }
 }
 
-/// The kept items of two versions of a feed: every item that either version has and the later version lacks.
-private struct KeptUnion {
-    /// The images, newest first.
-    let images: [FeedImage]
-    /// The ids of items that come from the archive.
-    ///
-    /// Their images are never requested: an archive is a record.
-    let archived: Set<ExactText>
-    /// Whether there is anything to change in the cache.
-    let changes: Bool
+/// The items of two copies of a feed: those of the later copy, and of the earlier one what stays as kept items.
+private struct MergedItems {
+    private let oldIsLater: Bool
+    private let keepsEarlier: Bool
+    private let moment: Timestamp
+    /// The ids of the cache's current items, and the URLs of all its items, if its copy is the later one.
+    private var current: Set<ExactText> = []
+    private var urls: Set<ResourceURL.Key> = []
+    private let old: SavedFeed?
+    /// The ids of the archive's current items.
+    private var archived: Set<ExactText> = []
+    private var left: [FeedImage] = []
+    private var numbers: [ExactText: Int] = [:]
 
-    /// Merges the images of both versions.
-    ///
-    /// `given` are the images of the archive's version: all of them with `keepsEarlier`, else those that have left it and
-    /// are kept. With `keepsEarlier`, what only the earlier version contains is kept too. The user's own archive, which
-    /// `restores`, can have current items that are requested later.
-    init(
-        _ old: SavedFeed?, _ given: [FeedImage], of head: FeedHead, oldIsLater: Bool, keepsEarlier: Bool, restores: Bool
-    ) {
-        let oldImages = old?.feed.images ?? []
-        let current = given.filter { $0.lastSeen == nil }
-        let left = given.filter { $0.lastSeen != nil }.map { Item(image: $0, isArchived: true) }
-        let later = oldIsLater ? oldImages : current
-        let moment = oldIsLater ? head.savedAt : old?.savedAt ?? head.savedAt
-        let leaving = (keepsEarlier ? oldIsLater ? current : oldImages : []).map {
-            Item(image: $0.leaving(moment), isArchived: oldIsLater ? !restores : old?.isFromArchive == true)
+    /// `moment` is when the archive's copy was saved. With `keepsEarlier`, the current items of the earlier copy stay.
+    init(_ old: SavedFeed?, oldIsLater: Bool, at moment: Timestamp, keepsEarlier: Bool) {
+        self.old = old
+        self.oldIsLater = oldIsLater
+        self.moment = moment
+        self.keepsEarlier = keepsEarlier
+        guard oldIsLater, let old else { return }
+        current = Set(old.feed.images.lazy.map { ExactText($0.id) })
+        for image in old.feed.images + old.kept {
+            urls.insert(image.url.key)
+            for alternative in image.alternatives { urls.insert(alternative.key) }
         }
-        let kept = (old?.kept ?? []).map { Item(image: $0, isArchived: false) }
-        let named = Set(later.map { ExactText($0.id) })
-        var numbers: [ExactText: Int] = [:]
-        var union: [Item] = []
-        for item in leaving + left + kept where !named.contains(ExactText(item.image.id)) {
-            let number = numbers.number(of: ExactText(item.image.id))
-            if number == union.count { union.append(item) } else { union[number].merge(item) }
-        }
-        // Sorting keeps the order of equals.
-        images = union.map(\.image).sorted { $0.newness > $1.newness }
-        archived = Set(union.lazy.filter(\.isArchived).map { ExactText($0.image.id) })
-        changes = !union.isEmpty || old?.kept.isEmpty == false
     }
 
-    private struct Item {
-        var image: FeedImage
-        var isArchived: Bool
+    /// Whether an item of the cache's copy, which is the later one, has this URL.
+    func references(_ url: ResourceURL?) -> Bool { url.map { urls.contains($0.key) } ?? false }
 
-        /// Takes the version that was in the feed later.
-        ///
-        /// Where both have the same URLs, the image may be requested if either version may.
-        mutating func merge(_ other: Item) {
-            let hasSameURLs = image.url == other.image.url && image.alternatives == other.image.alternatives
-            let mayBeRequested = hasSameURLs && !(isArchived && other.isArchived)
-            if let lastSeen = image.lastSeen, let otherLastSeen = other.image.lastSeen, lastSeen < otherLastSeen {
-                self = other
-            }
-            if mayBeRequested { isArchived = false }
+    /// Adds an item of the archive, and returns it as the merged feed has it; nil if the merged feed has another version
+    /// of it or lacks it.
+    mutating func add(_ image: FeedImage) -> FeedImage? {
+        let id = ExactText(image.id)
+        if current.contains(id) { return nil }
+        if image.lastSeen == nil, !oldIsLater {
+            archived.insert(id)
+            return image
         }
+        guard image.lastSeen != nil || keepsEarlier else { return nil }
+        let item = image.lastSeen == nil ? image.leaving(moment) : image
+        keep(item)
+        return item
+    }
+
+    private mutating func keep(_ image: FeedImage) {
+        let number = numbers.number(of: ExactText(image.id))
+        if number == left.count {
+            left.append(image)
+        } else if let earlier = left[number].lastSeen, let later = image.lastSeen, earlier < later {
+            left[number] = image
+        }
+    }
+
+    /// The kept items of both copies, newest first; nil if there are none in either.
+    var kept: [FeedImage]? {
+        var union = self
+        for image in old?.kept ?? [] { union.keep(image) }
+        if !oldIsLater, keepsEarlier, let old { for image in old.feed.images { union.keep(image.leaving(old.savedAt)) } }
+        if union.left.isEmpty, old?.kept.isEmpty != false { return nil }
+        // Sorting keeps the order of equals.
+        return union.left.filter { !archived.contains(ExactText($0.id)) }.sorted { $0.newness > $1.newness }
     }
 }
 
@@ -239,29 +228,30 @@ package struct ExportReport: Hashable, Sendable {
 package struct ImportReport: Hashable, Sendable {
     package enum Outcome: String, Sendable {
         case added, replaced
-        /// The saved feed stays: the archive's version was saved earlier, or ahead of the clock.
+        /// The saved feed stays, or its copy is the later one.
         case kept
     }
 
     package struct ImportedFeed: Hashable, Sendable {
         package let url: ResourceURL
         package let outcome: Outcome
-        /// The archive has a `keep` for the feed, or the feed may not be requested before the user names it: only
-        /// `--restore` takes that over.
-        package let isHeldBack: Bool
+        /// Whether the archive has settings of the feed, which only `--restore` takes over.
+        package let hasSettings: Bool
 
-        package init(url: ResourceURL, outcome: Outcome, isHeldBack: Bool = false) {
+        package init(url: ResourceURL, outcome: Outcome, hasSettings: Bool = false) {
             self.url = url
             self.outcome = outcome
-            self.isHeldBack = isHeldBack
+            self.hasSettings = hasSettings
         }
     }
 
     package internal(set) var feeds: [ImportedFeed] = []
-    /// The number of URLs that got data and had none, or damaged data, before.
+    /// The number of images that got data.
     package internal(set) var images = 0
-    /// The number of images of added and replaced feeds that have no data after the merge.
+    /// The number of images that have no data after the import.
     package internal(set) var missing = 0
+    /// The number of images whose data a thin archive leaves out and the cache lacks.
+    package internal(set) var leftOut = 0
 
     package init() {}
 }

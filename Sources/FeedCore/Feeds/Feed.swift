@@ -1,9 +1,17 @@
 /// A list of images as a server sends it.
 package struct Feed: Hashable, Sendable {
-    package enum Format: String, Sendable {
-        case essential
-        case jsonFeed = "jsonfeed"
-        case rss, atom
+    /// The name of a format.
+    ///
+    /// An archive can have a name that only a later version knows.
+    package struct Format: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package static let essential = Format(rawValue: "essential")
+        package static let jsonFeed = Format(rawValue: "jsonfeed")
+        package static let rss = Format(rawValue: "rss")
+        package static let atom = Format(rawValue: "atom")
     }
 
     package let format: Format
@@ -43,22 +51,62 @@ package enum LanguageTag {
     }
 }
 
-extension Feed {
-    /// Returns the images that a later version of this feed lacks.
+/// What distinguishes two versions of a feed.
+struct FeedChanges {
+    /// The images that have left the feed.
+    private(set) var left: [FeedImage] = []
+    /// The images that are new in the feed.
+    private(set) var new: [FeedImage] = []
+    /// The ids of images that have another id now.
+    private(set) var renamed: [(old: String, new: String)] = []
+
+    /// Compares the versions.
     ///
-    /// Items with the same id are the same item.
-    package func images(goneFrom later: Feed, lastSeen moment: Timestamp) -> [FeedImage] {
-        let known = Set(later.images.lazy.map { ExactText($0.id) })
-        let places = Set(later.images.lazy.map(\.url.key))
-        return images.compactMap { image in
-            if known.contains(ExactText(image.id)) { return nil }
+    /// Images with the same id are the same image. So are two images with the same URLs, words, link and date, because
+    /// some servers make new ids for each response. `returned` are kept images that the feed contains again.
+    init(from old: Feed, to later: Feed, returned: [FeedImage] = [], lastSeen moment: Timestamp) {
+        let before = Set(old.images.lazy.map { ExactText($0.id) }).union(returned.lazy.map { ExactText($0.id) })
+        let now = Set(later.images.lazy.map { ExactText($0.id) })
+        var arrived: [Place: [FeedImage]] = [:]
+        for image in later.images where !before.contains(ExactText(image.id)) {
+            arrived[Place(image), default: []].append(image)
+        }
+        let urls = Set(later.images.lazy.map(\.url.key))
+        var taken: Set<ExactText> = []
+        for image in old.images where !now.contains(ExactText(image.id)) {
             // An item can have fewer images now and still have this one.
             let item = image.id.utf8.lastIndex(of: UInt8(ascii: "#")).map { String(image.id[..<$0]) }
-            if let item, known.contains(ExactText(item)), places.contains(image.url.key) { return nil }
-            return image.leaving(moment)
+            if let item, now.contains(ExactText(item)), urls.contains(image.url.key) { continue }
+            if let same = arrived[Place(image)]?.popLast() {
+                renamed.append((image.id, same.id))
+                taken.insert(ExactText(same.id))
+            } else {
+                left.append(image.leaving(moment))
+            }
+        }
+        for image in later.images {
+            let id = ExactText(image.id)
+            if !before.contains(id), !taken.contains(id) { new.append(image) }
         }
     }
 
+    /// Everything but the id that identifies an image.
+    private struct Place: Hashable {
+        let urls: [ResourceURL.Key]
+        let words: [ExactText?]
+        let link: ResourceURL.Key?
+        let published: Timestamp?
+
+        init(_ image: FeedImage) {
+            urls = [image.url.key] + image.alternatives.map(\.key)
+            words = [image.title, image.description].map { $0.map(ExactText.init) }
+            link = image.link?.key
+            published = image.published
+        }
+    }
+}
+
+extension Feed {
     /// Returns the kept images that are absent from this feed.
     func withoutNamed(_ kept: [FeedImage]) -> [FeedImage] {
         guard !kept.isEmpty else { return [] }

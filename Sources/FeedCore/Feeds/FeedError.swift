@@ -62,19 +62,14 @@ package struct FeedError: Error, Hashable, Sendable {
     package var lacksRoom = false
     /// Whether the call of the program is wrong.
     package var isMisuse = false
-    /// Whether the request was left out, because the server asked for a pause in an earlier run or because the user has
-    /// to name the feed.
+    /// Whether the request was left out, because the server asked for a pause in an earlier run.
     package var isWait = false
     /// Whether the time that the user gave the run was over.
     package private(set) var isOutOfTime = false
-    /// The user has to name the feed before it may be requested.
-    package var needsName = false
     /// The pause that the response to this request asked for.
     package var retryAfter: Duration?
     /// The size of an image that is smaller than the user wants.
     package private(set) var smallSize: ImageSize?
-    /// The circumstances of the requests behind the failure; all false without a request.
-    package private(set) var circumstances = RequestCircumstances()
     /// The host and port of the failure.
     ///
     /// Two ports are two servers. Failures of the same kind, status and host have one cause and are reported in one
@@ -95,14 +90,6 @@ package struct FeedError: Error, Hashable, Sendable {
     }
 
     package func at(_ stage: Stage) -> FeedError { with { $0.stage = stage } }
-
-    /// Returns the error with further circumstances.
-    ///
-    /// A cancellation has none.
-    package func touching(_ circumstances: RequestCircumstances) -> FeedError {
-        guard !isCancellation else { return self }
-        return with { $0.circumstances = $0.circumstances.adding(circumstances) }
-    }
 
     package func dependingOnSettings() -> FeedError { with { $0.dependsOnSettings = true } }
 

@@ -13,6 +13,10 @@ package struct FeedImage: Sendable {
     /// They contain no credentials.
     package let alternatives: [ResourceURL]
     package let target: Target
+    /// Whether the image may be requested at public addresses only, even if its feed may reference others.
+    ///
+    /// The page or the feed that named the image decides it, and it holds for every later request.
+    package let isPublicOnly: Bool
 
     package static let mostAlternatives = 8
 
@@ -25,7 +29,7 @@ package struct FeedImage: Sendable {
 
     package init(
         id: String, description: String? = nil, location: String? = nil, url: ResourceURL, post: FeedPost? = nil,
-        alternatives: [ResourceURL] = [], target: Target = .image
+        alternatives: [ResourceURL] = [], target: Target = .image, isPublicOnly: Bool = false
     ) {
         self.id = id
         self.description = description
@@ -34,6 +38,7 @@ package struct FeedImage: Sendable {
         self.post = post
         self.alternatives = alternatives
         self.target = target
+        self.isPublicOnly = isPublicOnly
     }
 
     /// Returns the id of an item's image, counted from 0.
@@ -62,15 +67,25 @@ extension FeedImage {
 
     /// Returns the image as one that left its feed and was in it last at this moment.
     package func leaving(_ moment: Timestamp) -> FeedImage {
-        FeedImage(
-            id: id, description: description, location: location, url: url,
-            post: FeedPost(
+        with(
+            FeedPost(
                 title: title, link: link, published: published, author: author, rights: rights, tags: tags, text: text,
-                lastSeen: moment), alternatives: alternatives)
+                lastSeen: moment, page: post?.page))
+    }
+
+    /// Returns the image with another right to private addresses.
+    func reaching(onlyPublic: Bool) -> FeedImage { with(post, isPublicOnly: onlyPublic) }
+
+    private func with(_ post: FeedPost?, isPublicOnly: Bool? = nil) -> FeedImage {
+        FeedImage(
+            id: id, description: description, location: location, url: url, post: post, alternatives: alternatives,
+            target: target, isPublicOnly: isPublicOnly ?? self.isPublicOnly)
     }
 }
 
 /// Images are compared by the bytes of their texts: a feed that spells an é differently has changed.
+///
+/// The right to private addresses is not a part of what a feed says.
 extension FeedImage: Hashable {
     package static func == (left: FeedImage, right: FeedImage) -> Bool {
         ExactText(left.id) == ExactText(right.id) && left.url == right.url
@@ -102,6 +117,8 @@ package final class FeedPost: Sendable {
     package let text: String?
     /// The last time the post was in the feed; nil if it is in the feed now.
     package let lastSeen: Timestamp?
+    /// The linked page that the image was found on; nil for an image of the feed itself.
+    package let page: ResourceURL?
 
     package static let mostTags = 32
     /// The most characters of a text.
@@ -110,11 +127,12 @@ package final class FeedPost: Sendable {
     /// Returns nil for a post without any fact.
     package init?(
         title: String? = nil, link: ResourceURL? = nil, published: Timestamp? = nil, author: String? = nil,
-        rights: String? = nil, tags: [String] = [], text: String? = nil, lastSeen: Timestamp? = nil
+        rights: String? = nil, tags: [String] = [], text: String? = nil, lastSeen: Timestamp? = nil,
+        page: ResourceURL? = nil
     ) {
         guard
             title != nil || link != nil || published != nil || author != nil || rights != nil || !tags.isEmpty
-                || text != nil || lastSeen != nil
+                || text != nil || lastSeen != nil || page != nil
         else { return nil }
         self.title = title
         self.link = link
@@ -124,6 +142,14 @@ package final class FeedPost: Sendable {
         self.tags = tags
         self.text = text
         self.lastSeen = lastSeen
+        self.page = page
+    }
+
+    /// Returns the post of an image that was found on this page.
+    static func onPage(_ page: ResourceURL, of post: FeedPost?) -> FeedPost? {
+        FeedPost(
+            title: post?.title, link: post?.link, published: post?.published, author: post?.author,
+            rights: post?.rights, tags: post?.tags ?? [], text: post?.text, lastSeen: post?.lastSeen, page: page)
     }
 
     /// The texts, each of which is compared by its bytes.
@@ -136,6 +162,6 @@ extension FeedPost: Equatable {
     package static func == (left: FeedPost, right: FeedPost) -> Bool {
         left === right
             || left.link == right.link && left.published == right.published && left.lastSeen == right.lastSeen
-                && left.texts == right.texts
+                && left.page == right.page && left.texts == right.texts
     }
 }

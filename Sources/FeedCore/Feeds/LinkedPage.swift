@@ -1,8 +1,8 @@
-/// A web page that an item without an image links to, and what the last request for it found.
+/// A web page that an item without an image links to, and how the last request for it ended.
+///
+/// The images of the page are images of the item.
 package struct LinkedPage: Hashable, Sendable {
     package let url: ResourceURL
-    /// The images of the page, which may have none.
-    package let images: [PageImage]
     /// Whether the page came from a public address.
     ///
     /// It may then reference only public addresses, even if its feed may reference others.
@@ -10,11 +10,8 @@ package struct LinkedPage: Hashable, Sendable {
     /// The last failure, with the count 0 if it may pass; nil if the request succeeded.
     package let failure: RememberedFailure?
 
-    package init(
-        url: ResourceURL, images: [PageImage] = [], isPublic: Bool = true, failure: RememberedFailure? = nil
-    ) {
+    package init(url: ResourceURL, isPublic: Bool = true, failure: RememberedFailure? = nil) {
         self.url = url
-        self.images = images
         self.isPublic = isPublic
         self.failure = failure
     }
@@ -55,20 +52,14 @@ package struct LinkedPagesReport: Hashable, Sendable {
     package var failed: [LinkedPage] = []
     /// The pages that were skipped because of an earlier failure.
     package var leftAlone: [LinkedPage] = []
-    /// The images of pages at public addresses, which may be only at public addresses themselves.
-    package var ofPublicPages: Set<ResourceURL.Key> = []
 
-    package init(
-        failed: [LinkedPage] = [], leftAlone: [LinkedPage] = [], ofPublicPages: Set<ResourceURL.Key> = []
-    ) {
+    package init(failed: [LinkedPage] = [], leftAlone: [LinkedPage] = []) {
         self.failed = failed
         self.leftAlone = leftAlone
-        self.ofPublicPages = ofPublicPages
     }
 
     mutating func add(_ other: LinkedPagesReport) {
         failed += other.failed
         leftAlone += other.leftAlone
-        ofPublicPages.formUnion(other.ofPublicPages)
     }
 }

@@ -7,6 +7,14 @@ package struct FeedHead: Hashable, Sendable {
     package let format: Feed.Format
     package let savedAt: Timestamp
     package var keep: Keep?
+    /// The home page of the feed, as its server says.
+    package var home: String?
+    package var naming = FeedNaming.unnamed
+    /// The settings that the feed was given, and the gaps in its history, as JSON.
+    package var settings: String?
+    package var gaps: String?
+    /// The page where an open walk goes on.
+    package var nextPage: ResourceURL?
 
     package init(
         url: ResourceURL, title: String?, language: String? = nil, format: Feed.Format, savedAt: Timestamp,
@@ -19,6 +27,25 @@ package struct FeedHead: Hashable, Sendable {
         self.savedAt = savedAt
         self.keep = keep
     }
+
+    func with(naming: FeedNaming) -> FeedHead {
+        var head = FeedHead(url: url, title: title, language: language, format: format, savedAt: savedAt)
+        head.home = home
+        head.naming = naming
+        return head
+    }
+}
+
+/// How the user has named a feed, which is what lets a run request it.
+package enum FeedNaming: Int, Comparable, Sendable {
+    /// An archive, an OPML list or `show` brought the feed.
+    case unnamed
+    /// The config file names the feed.
+    case byConfig
+    /// The user has named the feed in a command.
+    case byCommand
+
+    package static func < (left: FeedNaming, right: FeedNaming) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// A feed as the cache holds it.
@@ -33,10 +60,9 @@ package struct SavedFeed: Hashable, Sendable {
     package let pages: Int
     /// The walks that later runs continue, those through newer pages first.
     package var walks: [OpenWalk]
-    /// Whether the user has named the feed.
-    package let isNamed: Bool
-    /// Whether the feed may see the own network's data.
-    package let seesOwnNetwork: Bool
+    package let naming: FeedNaming
+    /// Whether the feed may reference private addresses, because it comes from one.
+    package let reachesPrivate: Bool
     /// The URL that the feed has moved to, as its server says.
     ///
     /// It is reported and never requested.
@@ -77,7 +103,7 @@ package struct SavedFeed: Hashable, Sendable {
 
     package init(
         url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
-        walks: [OpenWalk] = [], isNamed: Bool = true, seesOwnNetwork: Bool = false, movedTo: ResourceURL? = nil,
+        walks: [OpenWalk] = [], naming: FeedNaming = .byCommand, reachesPrivate: Bool = false, movedTo: ResourceURL? = nil,
         rules: String? = nil, keep: Keep? = nil, keptCount: Int = 0, kept: [FeedImage] = [],
         interval: Duration? = nil, trouble: FeedTrouble? = nil, linkedPages: [ResourceURL.Key: LinkedPage] = [:]
     ) {
@@ -87,8 +113,8 @@ package struct SavedFeed: Hashable, Sendable {
         self.validators = validators
         self.pages = pages
         self.walks = walks
-        self.isNamed = isNamed
-        self.seesOwnNetwork = seesOwnNetwork
+        self.naming = naming
+        self.reachesPrivate = reachesPrivate
         self.movedTo = movedTo
         self.rules = rules
         self.keep = keep
@@ -101,6 +127,14 @@ package struct SavedFeed: Hashable, Sendable {
 }
 
 extension SavedFeed {
+    /// The feed, whose images may be at private addresses unless a page at a public address names them.
+    var feedReachingPrivate: Feed {
+        feed.with(
+            feed.images.map { image in
+                image.reaching(onlyPublic: image.post?.page.flatMap { linkedPages[$0.key]?.isPublic } ?? false)
+            })
+    }
+
     /// Returns the feed without the removed images among its current ones.
     func without(_ removed: RemovedImages) -> SavedFeed {
         if removed.isEmpty { return self }
@@ -128,9 +162,7 @@ package struct FeedTrouble: Hashable, Sendable {
     /// The result is nil if the error concerns neither the feed nor its server: a fault of the cache, or a wait without
     /// a request.
     init?(_ error: FeedError, at moment: Timestamp) {
-        guard error.kind == .connectivity || error.kind == .invalidData, !error.isWait || error.needsName else {
-            return nil
-        }
+        guard error.kind == .connectivity || error.kind == .invalidData, !error.isWait else { return nil }
         self.init(kind: error.kind, message: error.message.withoutPasswords, at: moment)
     }
 }

@@ -30,11 +30,10 @@ private struct SavedImages: Sendable {
             return nil
         }
         let images = saved.feed.images + saved.kept
-        let viewer = Viewer(saved.url)
-        let found = try await cache.images.find(images, for: viewer)
+        let found = try await cache.images.find(images, of: saved.url)
         let missing = zip(images, found).filter { $1 == nil }.map(\.0)
-        var lost = try await cache.images.findRecords(of: missing, for: viewer)[...]
-        var failures = try await cache.images.failures(of: missing.map(\.url), for: viewer, onlyOwn: false)[...]
+        var lost = try await cache.images.findRecords(of: missing, of: saved.url)[...]
+        var failures = try await cache.images.failures(of: missing.map(\.url), in: saved.url)[...]
         let galleryImages = zip(images, found).map { image, stored in
             if let stored { return GalleryImage(image: image, data: .stored(stored)) }
             let failure = failures.popFirst() ?? nil

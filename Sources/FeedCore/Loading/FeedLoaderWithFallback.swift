@@ -20,8 +20,6 @@ package struct FeedLoaderWithFallback: Sendable {
         package var hasEmptied = false
         /// The reason why a further page could not be loaded.
         package var pageFailure: FeedError?
-        /// Whether the feed may see the own network's data; nil: as it is saved with the feed.
-        package var seesOwnNetwork: Bool?
 
         package var images: [FeedImage] { feed.images + kept }
     }
@@ -43,8 +41,7 @@ package struct FeedLoaderWithFallback: Sendable {
             return Loaded(
                 feed: latest.feed, savedAt: latest.savedAt, source: source, movedTo: latest.movedTo,
                 notes: latest.notes, kept: latest.kept, hasEmptied: latest.hasEmptied,
-                pageFailure: latest.pageFailure,
-                seesOwnNetwork: latest.imageTerms.map { $0.addresses == .any })
+                pageFailure: latest.pageFailure)
         } catch let error where error.isCancellation || error.kind == .storage(.unreadable) {
             throw error
         } catch {

@@ -19,6 +19,8 @@ package struct FeedRefresh: Sendable {
         package var pageFailure: FeedError?
         /// The terms on which the images may be requested; nil without a request.
         package let imageTerms: RequestTerms?
+        /// Whether the user has named the feed, in this run or before.
+        var isNamed = false
         /// The new URL of the feed, if it was not reported before.
         package var movedTo: ResourceURL?
         /// Notes about what was left out of the feed.
@@ -104,10 +106,10 @@ package struct FeedRefresh: Sendable {
                 feed: known.feed, outcome: .waiting, savedAt: known.savedAt, saveFailure: nil, imageTerms: nil,
                 notes: [], keptCount: known.keptCount)
         }
-        let isNamed = old?.isNamed == true
+        let isNamed = old.map { $0.naming != .unnamed } ?? false
         let pages = pages(of: old)
         // Only the whole feed names the items whose pages are due.
-        let isDue = follower?.isDue(pages) == true
+        let isDue = follower?.isDue(pages.pages) == true
         var answer = try await load(
             url, (isDue ? nil : known?.validators) ?? Validators(),
             givenBy: isNamed && !giver.isUser ? .person : giver, notBefore, onlyFirst: keepToWalk(over: old) != nil)
@@ -116,24 +118,28 @@ package struct FeedRefresh: Sendable {
             answer.without(removed), without: removed, followed.pages, of: url, over: old, delivers: delivers,
             telling: tell)
         refreshed.linkedPages.add(followed.report)
+        refreshed.isNamed = isNamed || giver.isUser
         return refreshed
     }
 
     /// Returns the pages of earlier runs; of runs with other rules only the failures, because the pages may have other
     /// images now.
-    private func pages(of old: SavedFeed?) -> PageFollower.Pages {
-        guard let old, follower != nil else { return [:] }
-        return old.rules == remote.rules ? old.linkedPages : old.linkedPages.filter { $0.value.failure != nil }
+    private func pages(of old: SavedFeed?) -> PageFollower.KnownPages {
+        guard let old, follower != nil, !old.linkedPages.isEmpty else { return .init() }
+        guard old.rules == remote.rules else { return .init(pages: old.linkedPages.filter { $0.value.failure != nil }) }
+        var images: [ResourceURL.Key: [FeedImage]] = [:]
+        for image in old.feed.images { if let page = image.post?.page { images[page.key, default: []].append(image) } }
+        return .init(pages: old.linkedPages, images: images)
     }
 
     /// Puts the images of linked pages into the feed of an answer.
     private func follow(
-        _ answer: inout RemoteFeedLoader.Answer, knowing pages: PageFollower.Pages,
+        _ answer: inout RemoteFeedLoader.Answer, knowing pages: PageFollower.KnownPages,
         telling tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> (pages: PageFollower.Pages, report: LinkedPagesReport) {
         guard let follower else { return ([:], LinkedPagesReport()) }
         guard case .feed(let feed, let validators) = answer.content else {
-            return (pages, follower.report(pages))
+            return (pages.pages, follower.report(pages.pages))
         }
         let followed = try await follower.follow(
             feed, knowing: pages, requests: saves, on: answer.imageTerms, telling: tell)
@@ -173,9 +179,8 @@ package struct FeedRefresh: Sendable {
                 let new = SavedFeed(
                     url: url, feed: feed, savedAt: local.now(), validators: validators,
                     pages: walk == nil ? pages : max(pages, old?.pages ?? 1), walks: walk?.walks ?? [],
-                    isNamed: old?.isNamed == true || giver == .person,
-                    seesOwnNetwork: answer.imageTerms.addresses == .any, movedTo: answer.movedTo, rules: remote.rules,
-                    keep: keep ?? old?.keep, interval: interval, linkedPages: linkedPages)
+                    naming: max(old?.naming ?? .unnamed, giver.naming), reachesPrivate: answer.reachesPrivate,
+                    movedTo: answer.movedTo, rules: remote.rules, keep: keep ?? old?.keep, interval: interval, linkedPages: linkedPages)
                 let result =
                     if outcome == .unchanged, let old {
                         try await local.confirm(new, over: old, telling: tell)
@@ -188,7 +193,8 @@ package struct FeedRefresh: Sendable {
         switch answer.content {
         case .notModified(let validators):
             guard let old else { throw Self.neverAsked(url) }
-            return try await finish(old.feed, .unchanged, validators, pages: old.pages)
+            let feed = answer.reachesPrivate && !old.reachesPrivate ? old.feedReachingPrivate : old.feed
+            return try await finish(feed, .unchanged, validators, pages: old.pages)
         case .feed(let feed, let validators):
             let outcome: Outcome = old?.feed == feed ? .unchanged : .updated
             return try await finish(feed, outcome, validators, pages: remote.maxPages)
@@ -208,8 +214,8 @@ package struct FeedRefresh: Sendable {
         else { return false }
         if follower?.isDue(saved.linkedPages) == true { return false }
         let choice = ImageChoice(store: interval.images, now: local.now)
-        let terms = RequestTerms(feed: saved.url, addresses: saved.seesOwnNetwork ? .any : .publicOnly)
-        let request = ImageChoice.Request(feed: saved.url, terms: terms, scope: ImageScope())
+        let terms = RequestTerms(feed: saved.url, addresses: saved.reachesPrivate ? .any : .publicOnly)
+        let request = ImageChoice.Request(feed: saved.url, terms: ImageTerms(terms), scope: ImageScope())
         return try await choice.verdicts(on: saved.feed.images, request).allSatisfy { verdict in
             if case .request = verdict { false } else { true }
         }
@@ -222,8 +228,6 @@ package struct FeedRefresh: Sendable {
         do {
             return try await remote.load(
                 url, validators: validators, givenBy: giver, notBefore: notBefore, onlyFirst: onlyFirst)
-        } catch let error where giver == .cache && error.isAddressRefusal {
-            throw FeedError.unnamed(url, "its address is not public")
         } catch let error where giver == .list && error.isAddressRefusal {
             throw error.hinting("a [feed \"\(url)\"] section with allow-private in the config file permits it")
         } catch let error where !giver.isUser && error.isRefusal {
@@ -238,7 +242,7 @@ package struct FeedRefresh: Sendable {
         let isOnlyFeed = cause.kind == .storage(.unreadable)
         let removed = isOnlyFeed ? try await local.removed(from: url) : RemovedImages()
         var answer = try await remote.load(url, givenBy: giver)
-        _ = try await follow(&answer, knowing: [:], telling: tell)
+        _ = try await follow(&answer, knowing: .init(), telling: tell)
         answer = answer.without(removed)
         guard case .feed(let feed, _) = answer.content else { throw Self.neverAsked(url) }
         return Refreshed(

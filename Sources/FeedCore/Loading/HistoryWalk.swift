@@ -63,7 +63,10 @@ struct HistoryWalk {
                 (page, trail) = try await remote.load(walk.page, after: trail, on: terms)
                 if let page {
                     let new = try await follow(try newImages(of: page), of: saved, in: &result, telling: tell)
-                    images = new.map { $0.leaving(walk.lastSeen) }
+                    images = new.map { image in
+                        image.leaving(walk.lastSeen).reaching(
+                            onlyPublic: image.isPublicOnly || !saved.reachesPrivate)
+                    }
                     result.notes += page.notes.prefix(Self.mostNotes - result.notes.count)
                     if let next = next(after: page, of: walk, isNew: !images.isEmpty, atMost: saved.pages) {
                         walks.insert(walk.going(to: next), at: index)
@@ -91,7 +94,7 @@ struct HistoryWalk {
     ) async throws(FeedError) -> [FeedImage] {
         guard let follower else { return images }
         let followed = try await follower.follow(
-            Feed(format: saved.feed.format, images: images), knowing: [:], requests: true, on: terms, telling: tell)
+            Feed(format: saved.feed.format, images: images), knowing: .init(), requests: true, on: terms, telling: tell)
         result.linkedPages.add(followed.report)
         return followed.feed.images.filter { !removed.covers($0) }
     }

@@ -7,14 +7,12 @@ struct ImageChoice: Sendable {
         /// asked.
         ///
         /// They are left then for a run in which it answers.
-        var terms: RequestTerms?
+        var terms: ImageTerms?
         var scope: ImageScope
+        /// Whether the user has named the feed, so that data for which only an archive vouches is requested.
+        var isNamed = false
         /// The earlier URLs of images whose URLs have a new query.
         var predecessors: [ResourceURL.Key: ResourceURL] = [:]
-        /// The images that only a page at a public address names.
-        var ofPublicPages: Set<ResourceURL.Key> = []
-
-        var viewer: Viewer { Viewer(feed, seesOwnNetwork: terms.map { $0.addresses == .any }) }
     }
 
     enum Verdict: Sendable {
@@ -36,20 +34,15 @@ struct ImageChoice: Sendable {
     let now: @Sendable () -> Timestamp
 
     func verdicts(on images: [FeedImage], _ request: Request) async throws(FeedError) -> [Verdict] {
-        let found = try await find(images, for: request.viewer)
+        let found = try await find(images, of: request.feed)
         guard let terms = request.terms else { return found.map { $0 == nil ? .outOfReach : .cached } }
-        let publicTerms = request.ofPublicPages.isEmpty ? terms : terms.reachingPublicOnly()
-        func own(_ image: FeedImage) -> RequestTerms {
-            request.ofPublicPages.contains(image.url.key) ? publicTerms : terms
-        }
-        let scope = request.scope
         let leftAlone = try await failedRevalidations(of: images, found, request)
         var verdicts: [Verdict] = []
         verdicts.reserveCapacity(images.count)
         var missing: [Int] = []
         for (place, (image, stored)) in zip(images, found).enumerated() {
             if let stored {
-                verdicts.append(again(image, stored, scope, leftAlone, on: own(image)))
+                verdicts.append(again(image, stored, request, leftAlone, on: terms.of(image)))
             } else {
                 missing.append(place)
                 verdicts.append(.outOfReach)
@@ -63,18 +56,20 @@ struct ImageChoice: Sendable {
             case .open(let first, let rest):
                 let image = images[place]
                 let wanted = WantedImage(
-                    image.url, first: first, rest: rest, published: image.published, on: own(image))
+                    image.url, first: first, rest: rest, published: image.published, on: terms.of(image))
                 verdicts[place] = .request(wanted, cached: nil)
             }
         }
         return verdicts
     }
 
-    /// Data is requested again only if the scope says so: its own URL with its validators, and its better URLs without.
+    /// Data is requested again if the scope says so, or if nobody but an archive or an earlier image vouches for it: its
+    /// own URL with its validators, and under the scope its better URLs without.
     private func again(
-        _ image: FeedImage, _ stored: StoredImage, _ scope: ImageScope,
+        _ image: FeedImage, _ stored: StoredImage, _ request: Request,
         _ leftAlone: [ResourceURL.Key: RememberedFailure], on terms: RequestTerms
     ) -> Verdict {
+        let scope = request.scope
         let urls = [image.url] + image.alternatives
         let place = stored.from.flatMap { from in urls.firstIndex { $0.key == from.key } } ?? 0
         var sources: [WantedImage.Source] = []
@@ -82,13 +77,14 @@ struct ImageChoice: Sendable {
             sources = urls[..<place].map { WantedImage.Source(url: $0) }
         }
         let failure = leftAlone[urls[place].key]
-        if scope.revalidates, failure == nil {
-            sources.append(
-                .init(url: urls[place], validators: stored.validators, hasOwnValidators: stored.isOfOneFeed))
+        if failure == nil, request.asksAgain(stored, of: image) {
+            let isImported = stored.standing == .imported
+            sources.append(.init(url: urls[place], validators: isImported ? Validators() : stored.validators))
         }
         guard let first = sources.first else { return failure.map { .leftAlone($0) } ?? .cached }
         let wanted = WantedImage(
-            image.url, first: first, rest: sources.dropFirst(), hasOtherData: place > 0, published: image.published,
+            image.url, first: first, rest: sources.dropFirst(),
+            hasOtherData: place > 0 || stored.standing != .obtained, published: image.published,
             on: terms)
         return .request(wanted, cached: stored.digest)
     }
@@ -97,9 +93,11 @@ struct ImageChoice: Sendable {
     private func failedRevalidations(
         of images: [FeedImage], _ found: [StoredImage?], _ request: Request
     ) async throws(FeedError) -> [ResourceURL.Key: RememberedFailure] {
-        guard request.scope.revalidates, !request.scope.retriesFailed else { return [:] }
-        let urls = zip(images, found).compactMap { image, stored in stored.map { $0.from ?? image.url } }
-        return try await failuresToRespect(of: urls, request)
+        guard !request.scope.retriesFailed else { return [:] }
+        let urls = zip(images, found).compactMap { image, stored in
+            stored.flatMap { request.asksAgain($0, of: image) ? $0.from ?? image.url : nil }
+        }
+        return urls.isEmpty ? [:] : try await failuresToRespect(of: urls, request)
     }
 
     // MARK: Images without data
@@ -127,7 +125,6 @@ struct ImageChoice: Sendable {
             if first.key == image.url.key, let known = validators[first.key] {
                 source.validators = known
                 source.predecessor = request.predecessors[first.key]
-                source.hasOwnValidators = true
             }
             return .open(source, rest: open.dropFirst().map { WantedImage.Source(url: $0) }[...])
         }
@@ -140,26 +137,21 @@ struct ImageChoice: Sendable {
     private func failuresToRespect(
         of urls: [ResourceURL], _ request: Request
     ) async throws(FeedError) -> [ResourceURL.Key: RememberedFailure] {
-        guard let terms = request.terms else { return [:] }
+        guard let terms = request.terms?.terms else { return [:] }
         let minSize = terms.imageLimits.minSize
         if request.scope.retriesFailed, minSize == nil { return [:] }
         let now = now()
         var found: [ResourceURL.Key: RememberedFailure] = [:]
-        for sharesFailures in [true, false] {
-            let part = urls.filter { terms.sharesFailures(of: $0) == sharesFailures }
-            if part.isEmpty { continue }
-            let failures = try await store.failures(of: part, for: request.viewer, onlyOwn: !sharesFailures)
-            for case (let url, let failure?) in zip(part, failures) {
-                if let size = failure.error.smallSize {
-                    if let minSize, size.isSmaller(than: minSize) { found[url.key] = failure }
-                    continue
-                }
-                if request.scope.retriesFailed { continue }
-                // The server may have refused another password.
-                if failure.error.isRefusal, terms.sendsSecrets(to: url) { continue }
-                let last = (at: failure.failedAt, count: failure.count)
-                if PermanentFailures.isLeftAlone(lastFailure: last, now: now) { found[url.key] = failure }
+        for case (let url, let failure?) in zip(urls, try await store.failures(of: urls, in: request.feed)) {
+            if let size = failure.error.smallSize {
+                if let minSize, size.isSmaller(than: minSize) { found[url.key] = failure }
+                continue
             }
+            if request.scope.retriesFailed { continue }
+            // The server may have refused another password.
+            if failure.error.isRefusal, terms.sendsSecrets(to: url) { continue }
+            let last = (at: failure.failedAt, count: failure.count)
+            if PermanentFailures.isLeftAlone(lastFailure: last, now: now) { found[url.key] = failure }
         }
         return found
     }
@@ -174,7 +166,7 @@ struct ImageChoice: Sendable {
         let moved = images.compactMap { image in request.predecessors[image.url.key].map { (image.url, $0) } }
         let earlier = moved.map { FeedImage(id: "", url: $0.1) }
         var validators: [ResourceURL.Key: Validators] = [:]
-        for ((url, _), stored) in zip(moved, try await find(earlier, for: request.viewer)) {
+        for ((url, _), stored) in zip(moved, try await find(earlier, of: request.feed)) {
             if let etag = stored?.validators.etag { validators[url.key] = Validators(etag: etag) }
         }
         return validators
@@ -182,14 +174,14 @@ struct ImageChoice: Sendable {
 
     /// Looks up several parts of the images at the same time: the store checks the files of one part while its database
     /// finds another.
-    private func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?] {
+    private func find(_ images: [FeedImage], of feed: ResourceURL) async throws(FeedError) -> [StoredImage?] {
         var found = [StoredImage?](repeating: nil, count: images.count)
         let failure = await withTaskGroup { group in
             for part in images.parts(of: Self.foundAtOnce) {
                 group.addTask {
                     (
                         part.startIndex,
-                        await Result { () async throws(FeedError) in try await store.find(Array(part), for: viewer) }
+                        await Result { () async throws(FeedError) in try await store.find(Array(part), of: feed) }
                     )
                 }
             }
@@ -207,6 +199,17 @@ struct ImageChoice: Sendable {
     }
 
     private static let foundAtOnce = 250
+}
+
+extension ImageChoice.Request {
+    /// Whether data that the cache has is requested again.
+    fileprivate func asksAgain(_ stored: StoredImage, of image: FeedImage) -> Bool {
+        switch stored.standing {
+        case .obtained: scope.revalidates
+        case .awaited: true
+        case .imported: scope.revalidates || isNamed && image.lastSeen == nil
+        }
+    }
 }
 
 /// The images that a run requests in addition to those without data.

@@ -3,6 +3,8 @@ package struct ImageDataLoaderWithFallback: Sendable {
     package struct Loaded: Hashable, Sendable {
         package let data: ImageData
         package let isFromCache: Bool
+        /// Whether the data is saved for a feed now.
+        package var isSaved = false
         /// The reason why saving failed.
         ///
         /// The data is delivered anyway.
@@ -10,7 +12,10 @@ package struct ImageDataLoaderWithFallback: Sendable {
     }
 
     package typealias Load = @Sendable (ResourceURL) async throws(FeedError) -> ImageData
-    package typealias Save = @Sendable (ImageData, ResourceURL, Circle) async throws(FeedError) -> Void
+    /// Saves data that a request to these addresses obtained, for the feeds that would send the same request.
+    ///
+    /// Returns false if there is none.
+    package typealias Save = @Sendable (ImageData, ResourceURL, AddressScope) async throws(FeedError) -> Bool
 
     private let loadSaved: Load
     private let remote: RemoteImageDataLoader
@@ -23,38 +28,43 @@ package struct ImageDataLoaderWithFallback: Sendable {
         self.save = save
     }
 
-    package func load(
-        _ url: ResourceURL, on terms: RequestTerms = RequestTerms()
-    ) async throws(FeedError) -> Loaded {
+    package func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
         do {
             return Loaded(data: try await loadSaved(url), isFromCache: true, saveFailure: nil)
         } catch let error where error.isCancellation {
             throw error
         } catch let error where error.kind == .notFound {
-            return try await loadRemote(url, on: terms, after: nil)
+            return try await loadRemote(url, after: nil)
         } catch {
             // Damaged or unreadable data is requested again. Its error counts if the request fails, too.
-            return try await loadRemote(url, on: terms, after: error)
+            return try await loadRemote(url, after: error)
         }
     }
 
-    private func loadRemote(
-        _ url: ResourceURL, on terms: RequestTerms, after cacheFailure: FeedError?
-    ) async throws(FeedError) -> Loaded {
-        let (data, circle): (ImageData, Circle)
+    private func loadRemote(_ url: ResourceURL, after cacheFailure: FeedError?) async throws(FeedError) -> Loaded {
+        let (data, addresses): (ImageData, AddressScope)
         do {
-            (data, circle) = try await remote.load(url, on: terms)
+            (data, addresses) = try await request(url)
         } catch {
             guard let cacheFailure, !error.isCancellation else { throw error }
             throw error.adding(", and the cache can't be read: \(cacheFailure.message)")
         }
         do {
-            try await save(data, url, circle)
-            return Loaded(data: data, isFromCache: false, saveFailure: nil)
+            let isSaved = try await save(data, url, addresses)
+            return Loaded(data: data, isFromCache: false, isSaved: isSaved, saveFailure: nil)
         } catch let error where error.isCancellation {
             throw error
         } catch {
             return Loaded(data: data, isFromCache: false, saveFailure: error)
+        }
+    }
+
+    /// Requests the image at a public address, as most feeds would, or else at any address, because the user names it.
+    private func request(_ url: ResourceURL) async throws(FeedError) -> (ImageData, AddressScope) {
+        do {
+            return (try await remote.load(url, on: RequestTerms(addresses: .publicOnly)), .publicOnly)
+        } catch let error where error.isAddressRefusal {
+            return (try await remote.load(url, on: RequestTerms(addresses: .any)), .any)
         }
     }
 }
@@ -69,7 +79,7 @@ package struct LocalImageDataLoader: Sendable {
         self.now = now
     }
 
-    /// Returns the data of a URL in any circle.
+    /// Returns the data of a URL in any feed.
     package func load(_ url: ResourceURL) async throws(FeedError) -> ImageData {
         let found = try await store.find(url)
         guard !Task.isCancelled else { throw .cancelled }
@@ -79,12 +89,12 @@ package struct LocalImageDataLoader: Sendable {
         return ImageData(bytes: bytes, type: found.type, validators: found.validators)
     }
 
-    package func save(_ data: ImageData, for url: ResourceURL, in circle: Circle) async throws(FeedError) {
+    package func save(_ data: ImageData, for url: ResourceURL, of feeds: [ResourceURL]) async throws(FeedError) {
         let staged = try store.stage()
         try staged.append(data.bytes)
         let image = ReceivedImage(
-            url: url, recipients: [Recipient(image: url, circle: circle)], bytes: staged,
-            size: Int64(data.bytes.count), type: data.type, validators: data.validators, fetchedAt: now())
+            url: url, feeds: feeds, bytes: staged, size: Int64(data.bytes.count), type: data.type,
+            validators: data.validators, fetchedAt: now())
         for result in try await store.publish([image]) { _ = try result.get() }
     }
 }

@@ -85,7 +85,7 @@ package struct LocalFeedLoader: Sendable {
     /// old feed as it was.
     ///
     /// With `keep`, the items of `old` that have left the feed stay. If the user never gave a `keep`, only items stay
-    /// that had left the feed in an archive. `tell` reports the steps.
+    /// that had left the feed in an archive. New items under a known URL await its next data. `tell` reports the steps.
     package func save(
         _ new: SavedFeed, over old: SavedFeed?,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
@@ -100,13 +100,16 @@ package struct LocalFeedLoader: Sendable {
             tell(.saving)
             try change.insert(new)
             let returned = try change.takeBack(to: new.url)
-            if let keep = new.keep, !keep.isNone {
-                if let old {
-                    let left = old.feed.images(goneFrom: new.feed, lastSeen: old.savedAt)
-                    try change.keep(left, fromArchive: old.isFromArchive, of: new.url)
+            if let old {
+                let changes = FeedChanges(
+                    from: old.feed, to: new.feed, returned: returned, lastSeen: old.savedAt)
+                try change.rename(changes.renamed, of: new.url)
+                try change.awaitData(of: changes.new, of: new.url)
+                if new.keep?.isNone == false {
+                    try change.keep(changes.left, fromArchive: old.isFromArchive, of: new.url)
                 }
-                try change.letGo(from: new.url, by: keep, now: new.savedAt)
             }
+            if let keep = new.keep, !keep.isNone { try change.letGo(from: new.url, by: keep, now: new.savedAt) }
             return Saved(moment: new.savedAt, keptCount: try change.countKept(of: new.url), returned: returned)
         }
     }
@@ -121,7 +124,7 @@ package struct LocalFeedLoader: Sendable {
         try await store.change { [now] change throws(FeedError) in
             try Self.requireUnchanged(saved, in: change)
             let before = try change.countKept(of: saved.url)
-            try change.keep(images, of: saved.url)
+            try change.keep(images, fromArchive: false, of: saved.url)
             try change.letGo(from: saved.url, by: keep, now: now())
             let count = try change.countKept(of: saved.url)
             let left = !images.isEmpty && count <= before ? ifFull : walks

@@ -10,6 +10,8 @@ package struct RemoteFeedLoader: Sendable {
         package internal(set) var content: Content
         /// The terms on which the images of the feed may be requested.
         package let imageTerms: RequestTerms
+        /// Whether the feed comes from a private address or a file, so that it may reference private addresses.
+        let reachesPrivate: Bool
         /// The URL that the feed has moved to permanently, as its server says.
         ///
         /// It is reported and never requested.
@@ -39,7 +41,6 @@ package struct RemoteFeedLoader: Sendable {
     private let identity: OwnCredentials
     private let allowsPrivate: Bool
     private let manner: RequestManner?
-    private let hasOwnRoute: Bool
     private let imageLimits: ImageLimits
     private let bodies: FeedBodies
 
@@ -52,7 +53,7 @@ package struct RemoteFeedLoader: Sendable {
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
         selection: ImageSelection = ImageSelection(), identity: OwnCredentials = OwnCredentials(),
         allowsPrivate: Bool = false,
-        manner: RequestManner? = nil, hasOwnRoute: Bool = false, imageLimits: ImageLimits = ImageLimits(),
+        manner: RequestManner? = nil, imageLimits: ImageLimits = ImageLimits(),
         bodies: FeedBodies = .shared
     ) {
         self.bodies = bodies
@@ -64,7 +65,6 @@ package struct RemoteFeedLoader: Sendable {
         self.identity = identity
         self.allowsPrivate = allowsPrivate
         self.manner = manner
-        self.hasOwnRoute = hasOwnRoute
         self.imageLimits = imageLimits
     }
 
@@ -93,14 +93,16 @@ package struct RemoteFeedLoader: Sendable {
     private func request(
         _ url: ResourceURL, _ validators: Validators, givenBy giver: FeedGiver, _ notBefore: Timestamp?, maxPages: Int
     ) async throws(FeedError) -> Answer {
-        guard url.isRemote || giver != .cache else { throw FeedError.unnamed(url, "is a file") }
         let terms = RequestTerms(
             feed: url, secrets: giver.isUser ? identity.secrets(for: url) : OwnCredentials().secrets(for: url),
-            addresses: giver.isUser || mayUsePrivate(giver) ? .any : .publicOnly, manner: manner,
-            hasOwnRoute: hasOwnRoute, imageLimits: imageLimits)
+            addresses: giver.isUser || allowsPrivate ? .any : .publicOnly, manner: manner,
+            allowsPrivate: allowsPrivate, imageLimits: imageLimits)
         let (response, body) = try await get(url, validators, maxBytes: maxBytes, on: terms, notBefore)
         let head = response.head
-        let imageTerms = imageTerms(url, terms, response, givenBy: giver)
+        let reachesPrivate = giver.isUser && (!url.isRemote || response.isFromPrivateAddress)
+        let specialOrigin = giver.isUser && response.isFromSpecialAddress ? url.origin : nil
+        let imageTerms = terms.reaching(
+            reachesPrivate || allowsPrivate ? .any : .publicOnly, specialOrigin: specialOrigin)
         let movedTo = Self.newURL(of: url, response)
         let trail = PageTrail(from: url, response.redirectedURL)
         switch head.status {
@@ -109,13 +111,13 @@ package struct RemoteFeedLoader: Sendable {
                 try await decode(body, response, askedFor: url), trail, mostImages: mostImages)
             try await loadFurther(&pages, atMost: maxPages, bytes: response.bodyBytes, on: imageTerms)
             return Answer(
-                content: .feed(pages.feed, head.validators), imageTerms: imageTerms, movedTo: movedTo,
-                interval: UpdateInterval.longest(of: pages.interval, UpdateInterval.maxAge(in: head)),
+                content: .feed(pages.feed, head.validators), imageTerms: imageTerms, reachesPrivate: reachesPrivate,
+                movedTo: movedTo, interval: UpdateInterval.longest(of: pages.interval, UpdateInterval.maxAge(in: head)),
                 notes: pages.notes, next: pages.next, trail: pages.trail)
         case HTTPStatus.notModified where !validators.isEmpty:
             return Answer(
                 content: .notModified(validators.updated(by: head.validators)), imageTerms: imageTerms,
-                movedTo: movedTo, interval: UpdateInterval.longest(of: nil, UpdateInterval.maxAge(in: head)),
+                reachesPrivate: reachesPrivate, movedTo: movedTo, interval: UpdateInterval.longest(of: nil, UpdateInterval.maxAge(in: head)),
                 trail: trail)
         default:
             throw HTTPStatus.failure(response, askedFor: url)
@@ -213,18 +215,6 @@ package struct RemoteFeedLoader: Sendable {
     }
 
     var mostImages: Int { FeedSizeLimit(bytes: maxBytes).images }
-
-    /// A list may name private addresses with `--allow-private`; a feed from an archive may not.
-    private func mayUsePrivate(_ giver: FeedGiver) -> Bool { allowsPrivate && giver != .cache }
-
-    private func imageTerms(
-        _ url: ResourceURL, _ terms: RequestTerms, _ response: HTTPResponse, givenBy giver: FeedGiver
-    ) -> RequestTerms {
-        let isPrivate = giver.isUser && (!url.isRemote || response.isFromPrivateAddress)
-        if isPrivate || mayUsePrivate(giver) { return terms.reaching(.any) }
-        let isSpecial = response.circumstances.touchedPrivateAddress && !response.isFromPrivateAddress
-        return terms.reaching(.publicOnly, specialOrigin: giver.isUser && isSpecial ? url.origin : nil)
-    }
 }
 
 extension FeedError {

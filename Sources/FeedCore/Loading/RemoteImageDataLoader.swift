@@ -26,18 +26,16 @@ package struct RemoteImageDataLoader: Sendable {
         self.now = now
     }
 
-    /// Returns the data, and the circle that may see it.
     package func load(
         _ url: ResourceURL, on terms: RequestTerms = RequestTerms()
-    ) async throws(FeedError) -> (data: ImageData, circle: Circle) {
+    ) async throws(FeedError) -> ImageData {
         let wanted = WantedImage(url, on: terms)
         let collected = CollectedBytes()
         let sink = ImageSink(of: url) { () throws(FeedError) in collected }
         let response = try await fetcher.get(request(for: wanted), into: sink)
         switch try answer(response, to: wanted, in: sink) {
         case .received(let image):
-            let data = ImageData(bytes: collected.bytes, type: image.type, validators: image.validators)
-            return (data, terms.circle(of: response.circumstances, at: url))
+            return ImageData(bytes: collected.bytes, type: image.type, validators: image.validators)
         case .notModified:
             throw HTTPStatus.failure(HTTPStatus.notModified, at: url)
         }
@@ -70,8 +68,7 @@ package struct RemoteImageDataLoader: Sendable {
         }
         guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(response, askedFor: wanted.url) }
         guard var image = sink.received(validators: head.validators, at: now()) else {
-            throw FeedError.invalidData("the response is empty", host: wanted.url.hostAndPort)
-                .touching(response.circumstances)
+            throw .invalidData("the response is empty", host: wanted.url.hostAndPort)
         }
         image.published = wanted.published
         return .received(image)

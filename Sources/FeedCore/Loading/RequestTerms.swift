@@ -9,6 +9,8 @@
 /// | another special address                          | public addresses, and the feed's own origin     |
 /// | a public address                                 | public addresses, or any if private are allowed |
 ///
+/// An image that a page at a public address names, and a kept image, have a right of their own (`FeedImage.isPublicOnly`).
+///
 /// The secrets of a feed go along to images at its own origin, and to no other (see `HTTPRequest.secretsToSend`).
 ///
 /// The terms are one object because a million images may share them.
@@ -23,13 +25,13 @@ package final class RequestTerms: Sendable {
     private let specialOrigin: String?
     /// How the requests are made; nil: as in the rest of the run.
     let manner: RequestManner?
-    /// Whether the feed has a proxy or certificate authorities of its own.
-    let hasOwnRoute: Bool
+    /// Whether the user allows private addresses to every feed.
+    let allowsPrivate: Bool
     let imageLimits: ImageLimits
 
     package init(
         feed: ResourceURL? = nil, secrets: Secrets? = nil, addresses: AddressScope = .publicOnly,
-        specialOrigin: String? = nil, manner: RequestManner? = nil, hasOwnRoute: Bool = false,
+        specialOrigin: String? = nil, manner: RequestManner? = nil, allowsPrivate: Bool = false,
         imageLimits: ImageLimits = ImageLimits()
     ) {
         self.feed = feed
@@ -37,7 +39,7 @@ package final class RequestTerms: Sendable {
         self.addresses = addresses
         self.specialOrigin = specialOrigin
         self.manner = manner
-        self.hasOwnRoute = hasOwnRoute
+        self.allowsPrivate = allowsPrivate
         self.imageLimits = imageLimits
     }
 
@@ -45,11 +47,8 @@ package final class RequestTerms: Sendable {
     func reaching(_ addresses: AddressScope, specialOrigin: String? = nil) -> RequestTerms {
         RequestTerms(
             feed: feed, secrets: secrets, addresses: addresses, specialOrigin: specialOrigin, manner: manner,
-            hasOwnRoute: hasOwnRoute, imageLimits: imageLimits)
+            allowsPrivate: allowsPrivate, imageLimits: imageLimits)
     }
-
-    /// Returns the same terms without the right to reach private addresses.
-    func reachingPublicOnly() -> RequestTerms { reaching(.publicOnly, specialOrigin: specialOrigin) }
 
     /// The addresses that a request for this URL may contact.
     func addresses(for url: ResourceURL) -> AddressScope {
@@ -67,14 +66,27 @@ package final class RequestTerms: Sendable {
         return secrets?.origin == origin || specialOrigin == origin
     }
 
-    /// Whether a request for this URL gets what any other feed on public addresses would get.
-    func sharesFailures(of url: ResourceURL) -> Bool { !sendsSecrets(to: url) && !hasOwnRoute }
+}
 
-    /// The circle of data, or of a failure, that a request on these terms obtained.
-    func circle(of circumstances: RequestCircumstances, at url: ResourceURL) -> Circle {
-        if circumstances.usedSecrets || circumstances.isUnverified || hasOwnRoute { return .oneFeed }
-        guard circumstances.touchedPrivateAddress || !url.isRemote else { return .everybody }
-        return addresses == .any ? .ownNetwork : .oneFeed
+/// The terms for the images of one feed: those that have the feed's right to private addresses, and the others.
+struct ImageTerms: Sendable {
+    let terms: RequestTerms
+    private let publicOnly: RequestTerms
+    private let any: RequestTerms
+
+    init(_ terms: RequestTerms) {
+        self.terms = terms
+        publicOnly = terms.addresses == .publicOnly ? terms : terms.reaching(.publicOnly)
+        any = terms.addresses == .any ? terms : terms.reaching(.any)
+    }
+
+    /// Returns the terms for an image.
+    ///
+    /// The right of a kept image was decided while it was in the feed.
+    func of(_ image: FeedImage) -> RequestTerms {
+        if terms.allowsPrivate { return terms }
+        if image.isPublicOnly { return publicOnly }
+        return image.lastSeen == nil ? terms : any
     }
 }
 
@@ -109,7 +121,6 @@ package struct ImageLimits: Hashable, Sendable {
 /// |--------------------|------------------------------|----------------------------------------|
 /// | `person`, `config` | `-H`, netrc, credentials     | any                                    |
 /// | `list`             | credentials in the URL alone | public, or any if private are allowed  |
-/// | `cache`            | credentials in the URL alone | public                                 |
 package enum FeedGiver: Hashable, Sendable {
     /// The user, on the command line. The feed is named from then on.
     case person
@@ -117,21 +128,17 @@ package enum FeedGiver: Hashable, Sendable {
     case config
     /// An OPML list.
     case list
-    /// The cache. An archive brought the feed, or an earlier list.
-    case cache
 
     /// Whether the user has named the feed.
-    package var isUser: Bool { self == .person || self == .config }
-}
+    package var isUser: Bool { self != .list }
 
-extension FeedError {
-    /// The failure of a feed that came from an archive and that the user has to name before it may be requested.
-    static func unnamed(_ url: ResourceURL, _ reason: String) -> FeedError {
-        var error = FeedError.connectivity("came with an archive or a list, and \(reason)", host: url.hostAndPort)
-            .hinting("name it with `feedsync \(url)`")
-        error.isWait = true
-        error.needsName = true
-        return error
+    /// How a feed is named that this giver asks for.
+    var naming: FeedNaming {
+        switch self {
+        case .person: .byCommand
+        case .config: .byConfig
+        case .list: .unnamed
+        }
     }
 }
 

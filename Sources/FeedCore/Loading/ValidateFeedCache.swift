@@ -36,7 +36,7 @@ package struct ValidateFeedCache: Sendable {
         guard let fault else { return nil }
         if case .ahead = fault { return fault }
         if !dryRun {
-            try await store.change { change throws(FeedError) in try change.delete(url) }
+            try await store.change { change throws(FeedError) in try change.deleteCopy(of: url) }
         }
         return fault
     }

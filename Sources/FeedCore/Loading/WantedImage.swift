@@ -17,8 +17,6 @@ package struct WantedImage: Sendable {
     private(set) var validators: Validators
     /// The URL that this data belongs to, if it is not `url`.
     private(set) var predecessor: ResourceURL?
-    /// Whether the validators come from another URL, or from data that only the feed sees.
-    private(set) var hasOwnValidators: Bool
     /// The further URLs, best first.
     private(set) var rest: ArraySlice<Source>
     /// The reason why the best URL failed.
@@ -33,7 +31,6 @@ package struct WantedImage: Sendable {
         let url: ResourceURL
         var validators = Validators()
         var predecessor: ResourceURL?
-        var hasOwnValidators = false
     }
 
     init(
@@ -46,7 +43,6 @@ package struct WantedImage: Sendable {
         url = first.url
         validators = first.validators
         predecessor = first.predecessor
-        hasOwnValidators = first.hasOwnValidators
         self.rest = rest
         self.hasOtherData = hasOtherData
     }
@@ -64,21 +60,21 @@ package struct WantedImage: Sendable {
         next.url = source.url
         next.validators = source.validators
         next.predecessor = source.predecessor
-        next.hasOwnValidators = source.hasOwnValidators
         next.rest = rest.dropFirst()
         next.firstFailure = firstFailure ?? error
         return next
     }
 
-    func recipient(_ circumstances: RequestCircumstances) -> Recipient {
-        Recipient(image: image, feed: terms.feed, circle: terms.circle(of: circumstances, at: url))
+    /// Returns the image without the condition for its request.
+    func unconditional() -> WantedImage {
+        var image = self
+        image.validators = Validators()
+        image.predecessor = nil
+        return image
     }
 
-    /// Returns the recipient of a failure.
-    ///
-    /// Validators can make a server fail, so the failure of a request with validators that other feeds would not send
-    /// is the feed's own.
-    func recipientOfFailure(_ circumstances: RequestCircumstances) -> Recipient {
-        hasOwnValidators ? Recipient(image: image, feed: terms.feed, circle: .oneFeed) : recipient(circumstances)
+    /// Whether a 304 to the request for the other image says that this image's data is the latest, too.
+    func isConfirmed(with other: WantedImage) -> Bool {
+        validators == other.validators && predecessor?.key == other.predecessor?.key
     }
 }

@@ -189,7 +189,7 @@ extension Fetcher {
             let response = try await remote.get(request, into: body)
             switch body.finish(response) {
             case .unusable: return .startOver
-            case .incomplete(let error): return .failed(AttemptFailure(error.touching(response.circumstances)), nil)
+            case .incomplete(let error): return .failed(AttemptFailure(error), nil)
             case .whole(let response):
                 guard let failure = failure(in: response.head, at: url) else { return .answered(response) }
                 return .failed(failure, response)

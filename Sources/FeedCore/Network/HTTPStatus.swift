@@ -26,7 +26,6 @@ enum HTTPStatus {
     /// are the same for all, so that they are a hint.
     static func failure(_ response: HTTPResponse, askedFor url: ResourceURL) -> FeedError {
         var error = failure(response.head.status, at: response.redirectedURL ?? url)
-            .touching(response.circumstances)
         error.retryAfter = response.head.retryAfter
         if let proxy = response.askingProxy {
             error = error.saying("the proxy \(proxy) asks for a user name and password (HTTP \(response.head.status))")

@@ -45,9 +45,6 @@ package struct RequestMachine: Sendable {
     /// The target of these permanent redirects.
     private var movedTo: ResourceURL?
     private var hasChangedURL = false
-    private let isInsecure: Bool
-    /// What the attempts so far touched.
-    private var circumstances = RequestCircumstances()
 
     /// Begins a request.
     ///
@@ -59,12 +56,10 @@ package struct RequestMachine: Sendable {
         retry = rules.retry.with(retries: manner?.retries)
         maxRedirects = max(0, manner?.maxRedirects ?? rules.maxRedirects)
         allowsPrivate = manner?.allowsPrivate ?? rules.allowsPrivate
-        isInsecure = (manner?.network.route ?? rules.route)?.isInsecure ?? false
         dropForeignSecrets()
     }
 
     package mutating func answered(_ response: HTTPResponse) -> Step {
-        record(response.circumstances)
         guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
             return conclude(response)
         }
@@ -72,14 +67,14 @@ package struct RequestMachine: Sendable {
             let limit = maxRedirects == 1 ? "1 redirect" : "\(maxRedirects) redirects"
             return .failed(
                 .invalidData("more than \(limit) (see --max-redirs)", host: request.url.hostAndPort)
-                    .dependingOnSettings().touching(circumstances))
+                    .dependingOnSettings())
         }
         do throws(FeedError) {
             let next = try Self.check(target, from: request.url, response.head.status)
             if !next.isHTTPSVersion(of: request.url) { changeURL() }
             request.url = next
         } catch {
-            return .failed(error.touching(circumstances))
+            return .failed(error)
         }
         if HTTPStatus.permanentRedirects.contains(response.head.status), redirects == permanentRedirects {
             permanentRedirects += 1
@@ -97,7 +92,6 @@ package struct RequestMachine: Sendable {
     ///
     /// `response` is the response that reports the failure, if one does; `random` lies in `0..<1`.
     package mutating func failed(_ failure: AttemptFailure, _ response: HTTPResponse?, random: Double) -> Step {
-        record(failure.error.circumstances)
         switch retry.action(after: failure, attempt: attempt, random: random) {
         case .retry(let pause):
             attempt += 1
@@ -105,7 +99,7 @@ package struct RequestMachine: Sendable {
             request.connectsAnew = failure.isSilence
             return .wait(pause)
         case .giveUp:
-            guard let response else { return .failed(failure.error.touching(circumstances)) }
+            guard let response else { return .failed(failure.error) }
             return .done(addingCourse(response))
         }
     }
@@ -115,14 +109,6 @@ package struct RequestMachine: Sendable {
     /// The random number only decides when.
     package func wouldRetry(after failure: AttemptFailure) -> Bool {
         retry.action(after: failure, attempt: attempt, random: 0) != .giveUp
-    }
-
-    /// Adds what an attempt touched, which the transport knows in part.
-    private mutating func record(_ circumstances: RequestCircumstances) {
-        var all = self.circumstances.adding(circumstances)
-        if request.hasSecretsToSend { all.usedSecrets = true }
-        if isInsecure, request.url.scheme == .https { all.isUnverified = true }
-        self.circumstances = all
     }
 
     /// Drops the date, because the request goes to another URL.
@@ -149,7 +135,6 @@ package struct RequestMachine: Sendable {
     /// Returns the response with what the redirects and attempts add to it.
     private func addingCourse(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
-        response.circumstances = circumstances
         if hasChangedURL { response.head[.lastModified] = nil }
         guard redirects > 0, request.url != original.url else { return response }
         let dropsSecrets = original.hasSecretsToSend && !request.hasSecretsToSend

@@ -81,56 +81,54 @@ package protocol BlobIntake: Sendable {
     ) throws(FeedError)
 }
 
+/// What a cache knows of a feed before a merge.
+package struct KnownFeed: Hashable, Sendable {
+    /// When the feed was saved; nil without a saved copy.
+    package let savedAt: Timestamp?
+    package let keep: Keep?
+
+    package init(savedAt: Timestamp?, keep: Keep?) {
+        self.savedAt = savedAt
+        self.keep = keep
+    }
+}
+
 /// The changes of one merge.
 package protocol CacheMerge {
-    /// Returns when the feed was saved, its `keep`, and how many items are kept; nil if it was never saved.
-    func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?, keptCount: Int)?
+    /// Returns nil for an unknown feed.
+    func find(_ feed: ResourceURL) throws(FeedError) -> KnownFeed?
 
     /// Returns the saved feed with its kept items.
     func retrieve(_ feed: ResourceURL) throws(FeedError) -> SavedFeed?
 
-    /// Returns the images that were removed from a feed, which may be unsaved.
+    /// Returns the images that were removed from a feed.
     func removed(from feed: ResourceURL) throws(FeedError) -> RemovedImages
     /// Replaces the removed images of a feed, and deletes the current and kept images that they cover.
     func setRemoved(_ removed: RemovedImages, from feed: ResourceURL) throws(FeedError)
 
-    /// Replaces a saved feed by one without current items. Its credentials, its `keep` and its kept items stay. A new
-    /// feed starts as one that the user has not named.
+    /// Adds a feed, or replaces a saved one, without current items. The kept items of a saved feed stay, and so does how
+    /// it is named.
     func begin(_ feed: FeedHead) throws(FeedError)
     /// Adds an image to the end of the feed that was begun last.
     func append(_ image: FeedImage) throws(FeedError)
-    /// Replaces the items that have left a saved feed. The images of these `archived` ids are never requested.
-    func setKept(_ images: [FeedImage], archived: Set<ExactText>, of feed: ResourceURL) throws(FeedError)
-    /// Marks a saved feed as named by the user, and sets its `keep`.
-    func name(_ feed: ResourceURL, keep: Keep?) throws(FeedError)
+    /// Replaces the items that have left a saved feed. An import without `--restore` has them never requested.
+    func setKept(_ images: [FeedImage], neverRequested: Bool, of feed: ResourceURL) throws(FeedError)
+    /// Takes over how the user's own archive names a feed, and its settings, gaps and open walk: those of the later copy,
+    /// else what the cache lacks.
+    func describe(_ feed: FeedHead, isLater: Bool) throws(FeedError)
 
-    /// Makes an added blob the data of an image URL, for a single feed. Returns false without a change if the feed sees
-    /// intact data of the URL already.
-    func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool
-    /// Returns whether a saved feed sees data of the image.
+    /// Makes an added blob, or data of the cache, the data of its URL or, if other data stays there, of the image alone.
+    /// Intact data of the URL stays unless this copy of the feed is the later one. Without an image, the data is for the
+    /// URL only. Returns whether the data was taken.
+    func offer(
+        _ data: OfferedImage, of image: FeedImage?, in feed: ResourceURL, isLater: Bool, isImported: Bool
+    ) throws(FeedError) -> Bool
+    /// Lets the images that the archive lacks keep the data that was replaced under their URLs.
+    func finish(_ feed: ResourceURL) throws(FeedError)
+    /// Returns whether a saved feed has data of the image.
     func hasData(_ image: FeedImage, of feed: ResourceURL) throws(FeedError) -> Bool
-
-    /// Announces the digests of the data that a thin archive leaves out, before the first of its images is adopted.
-    func expect(leftOut digests: Set<Digest>) throws(FeedError)
-    /// Makes data of the cache the data of an image URL, for a single feed. It is data with the image's digest that the
-    /// feed may see, or that an archive brought. If the cache lacks such data, it remembers the image.
-    func adopt(_ image: LeftOutImage, for feed: ResourceURL) throws(FeedError) -> Adoption
-    /// Makes added blobs the data of remembered images that their feeds still reference and that lack data. `held`
-    /// returns the size and type of an added blob that the feed accepts, and `taken` receives each URL that gets data.
-    func complete(
-        with held: (Digest, ResourceURL) throws(FeedError) -> (size: Int64, type: ImageType)?,
-        _ taken: (ResourceURL) -> Void
-    ) throws(FeedError)
-}
-
-/// What a merge finds for an image that a thin archive leaves out.
-package enum Adoption: Hashable, Sendable {
-    /// The feed saw data of the image URL before.
-    case known
-    /// Data of the cache became the data of the image URL.
-    case taken
-    /// The cache lacks the data, and remembers the image.
-    case missing
+    /// Returns the size and type of intact data in the cache, whichever feed has it.
+    func data(of digest: Digest) throws(FeedError) -> (size: Int64, type: ImageType)?
 }
 
 /// An image URL whose data a thin archive leaves out.
@@ -177,6 +175,13 @@ package struct OfferedImage: Hashable, Sendable {
         self.validators = validators
         self.fetchedAt = fetchedAt
         self.published = published
+    }
+
+    /// Returns the image with other validators.
+    package func keeping(_ validators: Validators) -> OfferedImage {
+        OfferedImage(
+            url: url, digest: digest, size: size, type: type, validators: validators, fetchedAt: fetchedAt,
+            published: published)
     }
 }
 

@@ -43,15 +43,17 @@ extension FeedStore {
 package protocol FeedStoreChange {
     /// Returns when the feed was saved; nil if it was never saved.
     func savedAt(_ url: ResourceURL) throws(FeedError) -> Timestamp?
-    /// Deletes the feed with its kept items. A feed that was never saved is ignored.
+    /// Deletes the feed with everything that is known about it. A feed that was never saved is ignored.
     func delete(_ url: ResourceURL) throws(FeedError)
-    /// Deletes the feed's current items and, unless `keepingLeft` is true, its kept items. The feed itself stays, and
-    /// with it the image data that only this feed may see.
+    /// Deletes the saved copy of a feed with its data. A named feed stays named, and keeps its removed images.
+    func deleteCopy(of url: ResourceURL) throws(FeedError)
+    /// Deletes the feed's current items and, unless `keepingLeft` is true, its kept items. The feed itself and its image
+    /// data stay.
     func deleteItems(of url: ResourceURL, keepingLeft: Bool) throws(FeedError)
     /// Inserts a feed, or replaces a saved feed except for its kept items.
     func insert(_ saved: SavedFeed) throws(FeedError)
     /// Confirms that the items of the saved feed are the server's latest, and renews everything else that is saved of
-    /// it, including the credentials of its URL. A named feed stays named. Throws `notFound` if the feed was never
+    /// it, including the credentials of its URL. Throws `notFound` if the feed was never
     /// saved.
     func confirm(_ saved: SavedFeed) throws(FeedError)
     /// Replaces the open walks of a saved feed, which `insert` and `confirm` replace too.
@@ -64,6 +66,11 @@ package protocol FeedStoreChange {
     /// Keeps images that have left the feed. The caller passes only images that are new among the kept ones. The data of
     /// images from an archive is never requested.
     func keep(_ images: [FeedImage], fromArchive: Bool, of url: ResourceURL) throws(FeedError)
+    /// Gives the ids of images that have another id now to the data that is their own.
+    func rename(_ ids: [(old: String, new: String)], of url: ResourceURL) throws(FeedError)
+    /// Has the next request for each of these new images ask whether the data of its URL has changed, if there is such
+    /// data.
+    func awaitData(of images: [FeedImage], of url: ResourceURL) throws(FeedError)
     /// Removes the kept images that the feed contains again, and returns them.
     func takeBack(to url: ResourceURL) throws(FeedError) -> [FeedImage]
     /// Deletes the kept images that `keep` excludes.
@@ -72,17 +79,10 @@ package protocol FeedStoreChange {
 
     /// Returns the images that the user removed from a feed, which may be unsaved.
     func removed(from url: ResourceURL) throws(FeedError) -> RemovedImages
-    /// Replaces the removed images of a feed, and deletes the current and kept images that they cover. They outlast the
-    /// saved feed.
+    /// Replaces the removed images of a feed, and deletes the current and kept images that they cover.
     func setRemoved(_ removed: RemovedImages, from url: ResourceURL) throws(FeedError)
     /// Has the next sync request the whole feed, even if the saved feed is the server's latest.
     func forgetRules(of url: ResourceURL) throws(FeedError)
-}
-
-extension FeedStoreChange {
-    package func keep(_ images: [FeedImage], of url: ResourceURL) throws(FeedError) {
-        try keep(images, fromArchive: false, of: url)
-    }
 }
 
 /// An image of a saved feed.
@@ -103,20 +103,19 @@ package struct FeedSummary: Hashable, Sendable {
     package let images: Int
     /// The number of kept images.
     package let kept: Int
-    /// Whether the user has named the feed.
-    package let isNamed: Bool
+    package let naming: FeedNaming
     package let movedTo: ResourceURL?
     /// The trouble of the last attempt to load the feed; nil if it succeeded.
     package let trouble: FeedTrouble?
 
     package init(
-        _ head: FeedHead, images: Int, kept: Int = 0, isNamed: Bool = true, movedTo: ResourceURL? = nil,
+        _ head: FeedHead, images: Int, kept: Int = 0, naming: FeedNaming = .byCommand, movedTo: ResourceURL? = nil,
         trouble: FeedTrouble? = nil
     ) {
         self.head = head
         self.images = images
         self.kept = kept
-        self.isNamed = isNamed
+        self.naming = naming
         self.movedTo = movedTo
         self.trouble = trouble
     }

@@ -129,11 +129,9 @@ package struct HTTPResponse: Hashable, Sendable {
     package var bodyBytes: Int64
     /// Whether the response came from an address of the user's own network, as far as that is known behind a proxy.
     package var isFromPrivateAddress = false
-    /// What the requests that led to this response touched.
-    ///
-    /// `isFromPrivateAddress` concerns only the last request, and fewer addresses: it gives a feed the right to
-    /// reference private addresses.
-    package var circumstances = RequestCircumstances()
+    /// Whether the response came from another address outside the public internet, which gives a feed no right to
+    /// private addresses.
+    package var isFromSpecialAddress = false
     /// The absolute URL that a 3xx names.
     ///
     /// It is unchecked.

@@ -3,13 +3,14 @@ package struct ImageFailure: Hashable, Sendable {
     package let url: ResourceURL
     package let error: FeedError
     package let failedAt: Timestamp
-    package let recipients: [Recipient]
+    /// The feeds for which the URL was requested.
+    package let feeds: [ResourceURL]
 
-    package init(url: ResourceURL, error: FeedError, failedAt: Timestamp, recipients: [Recipient]) {
+    package init(url: ResourceURL, error: FeedError, failedAt: Timestamp, feeds: [ResourceURL]) {
         self.url = url
         self.error = error
         self.failedAt = failedAt
-        self.recipients = recipients
+        self.feeds = feeds
     }
 }
 

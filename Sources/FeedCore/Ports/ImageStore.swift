@@ -2,14 +2,14 @@
 ///
 /// It is indexed by URL, and its files are named by digest, so that equal bytes are stored once.
 package protocol ImageStore: Sendable {
-    /// Returns the data of each image, in the same order: the data of the first of its URLs that has data which the
-    /// viewer may see; nil where there is none, or where its file is gone.
-    func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?]
+    /// Returns the data of each image of a feed, in the same order: its own data, else the data of the first of its URLs
+    /// for which the feed has data; nil where there is none, or where its file is gone.
+    func find(_ images: [FeedImage], of feed: ResourceURL) async throws(FeedError) -> [StoredImage?]
 
     /// Returns the same as `find`, and also data whose file is gone.
-    func findRecords(of images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?]
+    func findRecords(of images: [FeedImage], of feed: ResourceURL) async throws(FeedError) -> [StoredImage?]
 
-    /// Returns the data of a URL in any circle: of several, the data that was obtained last. Where the URL has none,
+    /// Returns the data of a URL in any feed: of several, the data that was obtained last. Where the URL has none,
     /// returns the data of an image whose `url` it is.
     func find(_ url: ResourceURL) async throws(FeedError) -> StoredImage?
 
@@ -25,9 +25,10 @@ package protocol ImageStore: Sendable {
     /// The number of images that can be staged at once. Each may hold a file open until it is published.
     var mostStaged: Int { get }
 
-    /// Makes the images' bytes durable, then visible, then indexes them by URL and circle (the last insert wins).
-    /// Returns the result of each image in order: what is stored, or an error that concerns only this image. Throws if
-    /// the store itself fails.
+    /// Makes the images' bytes durable, then visible, then indexes them by feed and URL (the last insert wins). Other
+    /// bytes under a URL become the data of its current images; a kept image keeps the earlier ones, and so does each
+    /// earlier image if a new one awaited them. Returns the result of each image in order: what is stored, or an error
+    /// that concerns only this image. Throws if the store itself fails.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [Result<StoredImage, FeedError>]
 
     /// An error that was met with one image and concerns all further ones, such as a full disk.
@@ -37,14 +38,10 @@ package protocol ImageStore: Sendable {
     /// ignored.
     func confirm(_ images: [ConfirmedImage]) async throws(FeedError)
 
-    /// Returns the last failure of each URL that the viewer may see, in the same order; nil where none is remembered.
-    /// With `onlyOwn`, only failures of the viewer's own requests count, because requests with secrets get other
-    /// responses.
-    func failures(
-        of urls: [ResourceURL], for viewer: Viewer, onlyOwn: Bool
-    ) async throws(FeedError) -> [RememberedFailure?]
+    /// Returns the last failure of each URL for a feed, in the same order; nil where none is remembered.
+    func failures(of urls: [ResourceURL], in feed: ResourceURL) async throws(FeedError) -> [RememberedFailure?]
 
-    /// Remembers each failure as the last of its URL and circle, and as one more in a row, until data is published or
+    /// Remembers each failure as the last of its URL in its feeds, and as one more in a row, until data is published or
     /// confirmed there.
     func remember(_ failures: [ImageFailure]) async throws(FeedError)
 

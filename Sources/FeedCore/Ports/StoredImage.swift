@@ -11,10 +11,8 @@ package protocol StagedImage: AnyObject, Sendable {
 package struct ReceivedImage: Sendable {
     /// The URL that the bytes belong to.
     package let url: ResourceURL
-    /// The images that get the bytes.
-    ///
-    /// Without a recipient, the bytes stay invisible to every feed.
-    package var recipients: [Recipient]
+    /// The feeds that get the bytes.
+    package var feeds: [ResourceURL]
     package let bytes: any StagedImage
     package let size: Int64
     package let type: ImageType
@@ -24,11 +22,11 @@ package struct ReceivedImage: Sendable {
     package var published: Timestamp?
 
     package init(
-        url: ResourceURL, recipients: [Recipient] = [], bytes: any StagedImage, size: Int64, type: ImageType,
+        url: ResourceURL, feeds: [ResourceURL] = [], bytes: any StagedImage, size: Int64, type: ImageType,
         validators: Validators, fetchedAt: Timestamp
     ) {
         self.url = url
-        self.recipients = recipients
+        self.feeds = feeds
         self.bytes = bytes
         self.size = size
         self.type = type
@@ -48,12 +46,20 @@ package struct StoredImage: Hashable, Sendable {
     package let directory: String
     /// The image URL that the data belongs to, if it is not the `url` of the image.
     package var from: ResourceURL?
-    /// Whether the data belongs to the circle of one feed.
-    package let isOfOneFeed: Bool
+    package var standing = Standing.obtained
+
+    /// What vouches for data.
+    package enum Standing: Hashable, Sendable {
+        case obtained
+        /// A later image has the URL, and its next request tells whether the data has changed.
+        case awaited
+        /// Only an archive that was imported vouches for the data.
+        case imported
+    }
 
     package init(
         digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp, directory: String,
-        from: ResourceURL? = nil, isOfOneFeed: Bool = false
+        from: ResourceURL? = nil
     ) {
         self.digest = digest
         self.size = size
@@ -62,7 +68,6 @@ package struct StoredImage: Hashable, Sendable {
         self.fetchedAt = fetchedAt
         self.directory = directory
         self.from = from
-        self.isOfOneFeed = isOfOneFeed
     }
 
     /// The path of the file, relative to the cache.
@@ -78,14 +83,15 @@ package struct ConfirmedImage: Hashable, Sendable {
     /// The URL whose data becomes the data of `url` as well; nil where `url` has the data already.
     package let predecessor: ResourceURL?
     package let validators: Validators
-    package var recipients: [Recipient]
+    /// The feeds for which the server was asked.
+    package var feeds: [ResourceURL]
 
     package init(
-        url: ResourceURL, dataOf predecessor: ResourceURL? = nil, validators: Validators, recipients: [Recipient] = []
+        url: ResourceURL, dataOf predecessor: ResourceURL? = nil, validators: Validators, feeds: [ResourceURL] = []
     ) {
         self.url = url
         self.predecessor = predecessor
         self.validators = validators
-        self.recipients = recipients
+        self.feeds = feeds
     }
 }

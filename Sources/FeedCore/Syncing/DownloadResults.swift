@@ -101,26 +101,24 @@ final class DownloadResults: Sendable {
         }
     }
 
-    /// Counts the results of publishing, which are in the order of the images.
+    /// Counts the results of publishing, which are in the order of the images, for the images that get the data.
     ///
     /// With an `exhaustion` of the store, the images that were left out are skipped, because it ends the run.
     func published(
-        _ images: [ReceivedImage], _ results: [Result<StoredImage, FeedError>], _ exhaustion: FeedError?
+        _ images: [ReceivedImage], for receivers: [[WantedImage]], _ results: [Result<StoredImage, FeedError>],
+        _ exhaustion: FeedError?
     ) {
-        for (image, result) in zip(images, results) {
+        for ((image, receivers), result) in zip(zip(images, receivers), results) {
             switch result {
-            case .success: count(image)
+            case .success:
+                state.withLock { $0.outcome.report.bytes += image.size }
+                for url in receivers.urls where count(url, .downloaded) {
+                    events?.yield(.imageDownloaded(url, bytes: image.size))
+                }
             case .failure(let error) where exhaustion == nil:
-                for url in urls(of: image.recipients, else: image.url) { fail(url, error) }
+                for url in receivers.urls { fail(url, error) }
             case .failure: break
             }
-        }
-    }
-
-    private func count(_ image: ReceivedImage) {
-        state.withLock { $0.outcome.report.bytes += image.size }
-        for url in urls(of: image.recipients, else: image.url) where count(url, .downloaded) {
-            events?.yield(.imageDownloaded(url, bytes: image.size))
         }
     }
 
@@ -128,19 +126,10 @@ final class DownloadResults: Sendable {
         state.withLock { [inSeveralWays] in $0.count(url, result, inSeveralWays: inSeveralWays) }
     }
 
-    func confirmed(_ images: [ConfirmedImage]) {
-        for image in images {
-            for url in urls(of: image.recipients, else: image.url) where count(url, .cached) {
-                events?.yield(.imageUnchanged(url))
-            }
+    func confirmed(_ receivers: [[WantedImage]]) {
+        for images in receivers {
+            for url in images.urls where count(url, .cached) { events?.yield(.imageUnchanged(url)) }
         }
-    }
-
-    /// Returns the `url` of each recipient once, or `url` if there are none.
-    private func urls(of recipients: [Recipient], else url: ResourceURL) -> [ResourceURL] {
-        guard recipients.count > 1 else { return [recipients.first?.image ?? url] }
-        var seen: Set<ResourceURL.Key> = []
-        return recipients.map(\.image).filter { seen.insert($0.key).inserted }
     }
 
     /// Stops all downloads because of this error.

@@ -5,6 +5,7 @@ struct FeedRefreshes: Sendable {
         let images: [FeedImage]
         /// The terms for requesting the images; nil if the feed's server is out of reach or has to wait.
         var imageTerms: RequestTerms?
+        var isNamed = false
         /// The predecessors of image URLs, from `FeedRefresh.Refreshed`.
         var predecessors: [ResourceURL.Key: ResourceURL] = [:]
         /// Why the feed could not be loaded from its server.
@@ -108,7 +109,7 @@ struct FeedRefreshes: Sendable {
                 hasEmptied: latest.hasEmptied)
             var feed = SyncedFeed(
                 report: report, images: images + latest.keptWithoutData, imageTerms: latest.imageTerms,
-                predecessors: latest.predecessors, linkedPages: latest.linkedPages)
+                isNamed: latest.isNamed, predecessors: latest.predecessors, linkedPages: latest.linkedPages)
             if let failure = latest.pageFailure { note(failure, in: &feed) }
             return feed
         } catch let error where error.isCancellation {
@@ -142,10 +143,9 @@ struct FeedRefreshes: Sendable {
         }
         do {
             let saved = try found.freshFeed(ifStale: cause.addingStale, ifNeverSaved: cause)
-            var report = FeedReport(
+            let report = FeedReport(
                 url: url, outcome: cause.isWait ? .waiting : .offline, images: saved.feed.images.count,
                 kept: saved.keptCount, savedAt: saved.savedAt, error: cause)
-            report.asksForName = cause.needsName && saved.trouble?.message != cause.message.withoutPasswords
             return SyncedFeed(report: report, images: saved.feed.images)
         } catch {
             return failed(url, error)

@@ -98,12 +98,13 @@ package struct FeedSync: Sendable {
         ask: ([WantedImage]) -> Void
     ) async throws(FeedError) {
         if let error = feed.report.error, error.isFatal { throw error }
-        guard feed.report.failure == nil || !feed.images.isEmpty else { return }
+        // The data of an image belongs to a saved feed.
+        guard feed.report.savedAt != nil || dryRun else { return }
         let url = feed.report.url
         planner.add(feed.linkedPages, of: url)
         let request = ImageChoice.Request(
-            feed: url, terms: feed.imageTerms, scope: refreshes.policy(of: url).scope, predecessors: feed.predecessors,
-            ofPublicPages: feed.linkedPages.ofPublicPages)
+            feed: url, terms: feed.imageTerms.map(ImageTerms.init), scope: refreshes.policy(of: url).scope,
+            isNamed: feed.isNamed, predecessors: feed.predecessors)
         try await planner.add(try part(of: feed.images), of: url, request, ask: ask)
     }
 

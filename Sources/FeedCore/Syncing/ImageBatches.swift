@@ -1,16 +1,10 @@
 import Synchronization
 
-/// The result of an image request that goes to the store.
+/// The result of an image request that goes to the store, with the number of a request that brought or confirmed data.
 enum ImageResult: Sendable {
-    case received(ReceivedImage, RequestEnd)
-    case notModified(ConfirmedImage, RequestEnd)
+    case received(ReceivedImage, request: Int)
+    case notModified(ConfirmedImage, request: Int)
     case failed(ImageFailure)
-
-    /// The end of a request that brought or confirmed data.
-    struct RequestEnd: Sendable {
-        let request: Int
-        let circumstances: RequestCircumstances
-    }
 }
 
 /// Gathers results, and stores them in batches: making 500 files durable at once costs little more than one.
@@ -30,9 +24,9 @@ final class ImageBatches: Sendable {
 
     private struct Batch {
         var received: [ReceivedImage] = []
-        var receivedFrom: [ImageResult.RequestEnd] = []
+        var receivedFrom: [Int] = []
         var notModified: [ConfirmedImage] = []
-        var confirmedBy: [ImageResult.RequestEnd] = []
+        var confirmedBy: [Int] = []
         var failed: [ImageFailure] = []
         var bytes: Int64 = 0
 
@@ -40,13 +34,13 @@ final class ImageBatches: Sendable {
 
         mutating func add(_ result: ImageResult) {
             switch result {
-            case .received(let image, let end):
+            case .received(let image, let request):
                 received.append(image)
-                receivedFrom.append(end)
+                receivedFrom.append(request)
                 bytes += image.size
-            case .notModified(let image, let end):
+            case .notModified(let image, let request):
                 notModified.append(image)
-                confirmedBy.append(end)
+                confirmedBy.append(request)
             case .failed(let failure): failed.append(failure)
             }
         }
@@ -157,19 +151,17 @@ final class ImageBatches: Sendable {
     private func publish(_ batch: Batch) async {
         do throws(FeedError) {
             var (received, confirmed) = (batch.received, batch.notModified)
-            for (index, end) in batch.receivedFrom.enumerated() {
-                received[index].recipients = requests.finish(end.request, end.circumstances)
-            }
-            for (index, end) in batch.confirmedBy.enumerated() {
-                confirmed[index].recipients = requests.finish(end.request, end.circumstances)
-            }
+            let receivers = batch.receivedFrom.map(requests.finish)
+            for (index, images) in receivers.enumerated() { received[index].feeds = images.feeds }
+            let confirmers = batch.confirmedBy.map(requests.finish)
+            for (index, images) in confirmers.enumerated() { confirmed[index].feeds = images.feeds }
             // Confirmed data is in the cache already, even if this batch fails.
-            results.confirmed(confirmed)
+            results.confirmed(confirmers)
             if !received.isEmpty {
                 let stored = try await store.publish(received)
                 let exhaustion = store.exhaustion
-                results.published(received, stored, exhaustion)
-                try newImages?.report(received, stored)
+                results.published(received, for: receivers, stored, exhaustion)
+                try newImages?.report(receivers, stored)
                 if let exhaustion { throw exhaustion }
             }
             if !confirmed.isEmpty { try await store.confirm(confirmed) }

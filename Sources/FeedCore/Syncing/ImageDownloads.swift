@@ -112,9 +112,10 @@ package struct ImageDownloads: Sendable {
                     scheduler.move(start, to: image.fetch.origin, image.fetch.signal)
                 case .answered(let response):
                     let answer = try remote.answer(response, to: image.wanted, in: image.sink)
+                    if case .notModified = answer { run.images.confirm(start.number) }
                     scheduler.finish(start, image.fetch.signal)
                     run.results.answered()
-                    await take(answer, .init(request: start.number, circumstances: response.circumstances), in: run)
+                    await take(answer, start.number, in: run)
                 }
             } catch {
                 await take(error, of: image, start, in: run)
@@ -122,14 +123,12 @@ package struct ImageDownloads: Sendable {
         }
     }
 
-    private func take(
-        _ answer: RemoteImageDataLoader.Answer, _ end: ImageResult.RequestEnd, in run: Run
-    ) async {
+    private func take(_ answer: RemoteImageDataLoader.Answer, _ request: Int, in run: Run) async {
         switch answer {
         case .received(let received):
             store.complete(received.bytes)
-            await run.batches.add(.received(received, end))
-        case .notModified(let confirmed): await run.batches.add(.notModified(confirmed, end))
+            await run.batches.add(.received(received, request: request))
+        case .notModified(let confirmed): await run.batches.add(.notModified(confirmed, request: request))
         }
     }
 
@@ -151,7 +150,6 @@ package struct ImageDownloads: Sendable {
         guard PermanentFailures.isRemembered(error, of: url) else { return }
         await run.batches.add(
             .failed(
-                ImageFailure(
-                    url: url, error: error, failedAt: remote.now(), recipients: consequences.recipients)))
+                ImageFailure(url: url, error: error, failedAt: remote.now(), feeds: consequences.feeds)))
     }
 }

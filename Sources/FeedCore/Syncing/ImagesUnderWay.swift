@@ -9,8 +9,9 @@ struct ImageUnderWay: Sendable {
 
 /// The requests of one run, by their numbers, and the images that wait for each of them.
 ///
-/// Images that want the same URL in the same way share one request. An image whose URL has failed moves on to its next
-/// URL, where it may meet the request of another image.
+/// Images that would send the same request share it, and feeds share nothing else. Images whose data has different
+/// validators share a request without a condition. An image whose URL has failed moves on to its next URL, where it may
+/// meet the request of another image.
 final class ImagesUnderWay: Sendable {
     /// Identifies a request, so that images with equal keys share one request.
     private struct RequestKey: Hashable {
@@ -18,8 +19,6 @@ final class ImagesUnderWay: Sendable {
         let credentials: String?
         /// The number of the `ServerTerms`.
         let terms: Int
-        /// A hash of the validators; 0 for an unconditional request.
-        let validators: Int
     }
 
     /// The terms of a request that matter to the server and the connection.
@@ -32,12 +31,16 @@ final class ImagesUnderWay: Sendable {
 
     private enum RequestState {
         case pending(number: Int)
+        /// The server has confirmed the data that the request's validators came with.
+        case confirmed(number: Int)
         case failed(FeedError)
     }
 
     private struct State {
         /// The image that each request is made for.
         var wanted: [WantedImage] = []
+        /// Whether each request was sent, so that its condition is fixed.
+        var isSent: [Bool] = []
         /// The other images that wait for a request.
         var waiting: [Int: [WantedImage]] = [:]
         /// The requests that wait for another attempt.
@@ -88,7 +91,10 @@ final class ImagesUnderWay: Sendable {
 
     /// Takes a request for its next attempt.
     func take(_ number: Int) -> ImageUnderWay {
-        let (wanted, begun) = state.withLock { ($0.wanted[number], $0.begun.removeValue(forKey: number)) }
+        let (wanted, begun) = state.withLock { state in
+            state.isSent[number] = true
+            return (state.wanted[number], state.begun.removeValue(forKey: number))
+        }
         return begun ?? begin(wanted)
     }
 
@@ -126,8 +132,8 @@ final class ImagesUnderWay: Sendable {
         var failed: [FailedImage] = []
         /// The image that continues under the number of the request, at its next URL.
         var next: ImageUnderWay?
-        /// All images that waited for the request.
-        let recipients: [Recipient]
+        /// The feeds of all images that waited for the request.
+        let feeds: [ResourceURL]
     }
 
     /// Ends a request that has failed.
@@ -137,7 +143,7 @@ final class ImagesUnderWay: Sendable {
         let (consequences, next) = state.withLock { state -> (Consequences, WantedImage?) in
             let images = images(of: number, &state)
             state.requests[key(of: images[0], &state)] = .failed(error)
-            var consequences = Consequences(recipients: images.map { $0.recipientOfFailure(error.circumstances) })
+            var consequences = Consequences(feeds: images.feeds)
             var next: WantedImage?
             var new: [ResourceURL] = []
             for image in images {
@@ -160,14 +166,33 @@ final class ImagesUnderWay: Sendable {
         return result
     }
 
+    /// Has the images whose data a 304 says nothing about share a further request, which has no condition.
+    func confirm(_ number: Int) {
+        state.withLock { state in
+            let first = state.wanted[number]
+            let waiting = state.waiting.removeValue(forKey: number) ?? []
+            state.waiting[number] = waiting.filter { $0.isConfirmed(with: first) }
+            state.requests[key(of: first, &state)] = .confirmed(number: number)
+            var new: [ResourceURL] = []
+            for image in waiting where !image.isConfirmed(with: first) {
+                _ = enqueue(image.unconditional(), &state) { new.append($0.url) }
+            }
+            if !new.isEmpty { remote.fetcher.scheduler.add(new) }
+        }
+    }
+
     /// Ends a request that has succeeded, and returns the images that get its data.
     ///
     /// An image that wants the same request later finds the data in the cache, or makes a new request.
-    func finish(_ number: Int, _ circumstances: RequestCircumstances) -> [Recipient] {
+    func finish(_ number: Int) -> [WantedImage] {
         state.withLock { state in
             let images = images(of: number, &state)
-            state.requests[key(of: images[0], &state)] = nil
-            return images.map { $0.recipient(circumstances) }
+            let key = key(of: images[0], &state)
+            switch state.requests[key] {
+            case .pending(number), .confirmed(number): state.requests[key] = nil
+            default: break
+            }
+            return images
         }
     }
 
@@ -210,18 +235,25 @@ extension ImagesUnderWay {
             let key = key(of: image, &state)
             switch state.requests[key] {
             case .pending(let number):
+                let first = state.wanted[number]
+                if !state.isSent[number], !image.isConfirmed(with: first) { state.wanted[number] = first.unconditional() }
+                state.waiting[number, default: []].append(image)
+                return nil
+            case .confirmed(let number) where image.isConfirmed(with: state.wanted[number]):
                 state.waiting[number, default: []].append(image)
                 return nil
             case .failed(let error):
                 guard let next = image.next(after: error) else { return Self.failure(of: image, error) }
                 image = next
-            case nil:
+            case .confirmed, nil:
                 if let number = number() {
                     state.wanted[number] = image
+                    state.isSent[number] = false
                     state.requests[key] = .pending(number: number)
                 } else {
                     state.requests[key] = .pending(number: state.wanted.count)
                     state.wanted.append(image)
+                    state.isSent.append(false)
                 }
                 isNew(image)
                 return nil
@@ -231,8 +263,7 @@ extension ImagesUnderWay {
 
     private func key(of image: WantedImage, _ state: inout State) -> RequestKey {
         RequestKey(
-            url: image.url.key, credentials: image.url.credentials, terms: termsNumber(of: image, &state),
-            validators: image.validators.isEmpty ? 0 : image.validators.hashValue)
+            url: image.url.key, credentials: image.url.credentials, terms: termsNumber(of: image, &state))
     }
 
     private func termsNumber(of image: WantedImage, _ state: inout State) -> Int {
@@ -247,5 +278,21 @@ extension ImagesUnderWay {
                 imageLimits: terms.imageLimits))
         state.ownNumbers[ObjectIdentifier(terms)] = isOwn ? (terms, number, known.other) : (terms, known.own, number)
         return number
+    }
+}
+
+extension [WantedImage] {
+    /// The feeds of the images, each once.
+    var feeds: [ResourceURL] {
+        if count == 1 { return compactMap(\.terms.feed) }
+        var seen: Set<ResourceURL.Key> = []
+        return compactMap(\.terms.feed).filter { seen.insert($0.key).inserted }
+    }
+
+    /// The `url` of each image, each once.
+    var urls: [ResourceURL] {
+        if count == 1 { return map(\.image) }
+        var seen: Set<ResourceURL.Key> = []
+        return map(\.image).filter { seen.insert($0.key).inserted }
     }
 }

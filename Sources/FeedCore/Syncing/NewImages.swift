@@ -42,17 +42,19 @@ package final class NewImages: Sendable {
 
     /// Reports the images of a batch that were stored, each once for the first of the feeds that get it, unless the cache
     /// had the same bytes before.
+    ///
+    /// `receivers` are the images that get each of the results.
     func report(
-        _ images: [ReceivedImage], _ results: [Result<StoredImage, FeedError>]
+        _ receivers: [[WantedImage]], _ results: [Result<StoredImage, FeedError>]
     ) throws(FeedError) {
         let new = wanted.withLock { wanted in
             var new: [NewImage] = []
-            for case (let received, .success(let stored)) in zip(images, results) {
+            for case (let images, .success(let stored)) in zip(receivers, results) {
                 var told: Set<ResourceURL.Key> = []
-                for recipient in received.recipients {
-                    guard let feed = recipient.feed,
-                        let request = wanted.removeValue(forKey: Key(feed: feed.key, image: recipient.image.key)),
-                        request.cached != stored.digest, told.insert(recipient.image.key).inserted
+                for received in images {
+                    guard let feed = received.terms.feed,
+                        let request = wanted.removeValue(forKey: Key(feed: feed.key, image: received.image.key)),
+                        request.cached != stored.digest, told.insert(received.image.key).inserted
                     else { continue }
                     new.append(NewImage(feed: request.feed, image: request.image, stored: stored))
                 }

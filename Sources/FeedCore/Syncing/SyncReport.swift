@@ -53,8 +53,6 @@ package struct FeedReport: Hashable, Sendable {
     package let notes: [String]
     /// Whether the feed had images the last time, and is empty now.
     package let hasEmptied: Bool
-    /// Whether this run is the first to report that the user has to name the feed before it may be requested.
-    package var asksForName = false
 
     /// The error, unless the saved feed serves instead.
     package var failure: FeedError? { outcome == .failed || savedAt == nil ? error : nil }
