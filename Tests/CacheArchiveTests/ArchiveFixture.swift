@@ -21,7 +21,7 @@ struct ArchiveFixture {
         let staged = try images.stage()
         try staged.append(bytes)
         let image = ReceivedImage(
-            url: url, recipients: Recipient.everybody(url), bytes: staged, size: Int64(bytes.count), type: .png,
+            url: url, feeds: [.first], bytes: staged, size: Int64(bytes.count), type: .png,
             validators: validators,
             fetchedAt: Timestamp(microseconds: 1))
         _ = try await images.publish([image])

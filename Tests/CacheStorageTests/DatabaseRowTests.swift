@@ -115,7 +115,7 @@ struct DatabaseRowTests {
         try await scratch.fill()
         let failure = ImageFailure(
             url: .image(0), error: .invalidData("gone"), failedAt: Timestamp(microseconds: 1),
-            recipients: Recipient.everybody(.image(0)))
+            feeds: [.first])
         let cache = try await scratch.open()
         try await cache.images.remember([failure])
         try scratch.execute("UPDATE failures SET kind = 'boredom'")

@@ -43,6 +43,7 @@ struct DiskFaultTests {
     func fullWhileIndexing() async throws {
         let disk = try SmallDisk(kilobytes: 1024)
         let cache = try await open(disk)
+        try await cache.feeds.save(.sample(images: 0))
         try await cache.images.publish("old", at: .image(0))
         let batch = try (1..<100).map { try cache.images.stage("image \($0)", at: .image($0)) }
         try disk.fill()

@@ -154,13 +154,33 @@ struct ImageStoreContractTests {
         try await kind.imageStore().anotherInstanceSeesTheSame()
     }
 
-    @Test("a response for one feed leaves the validators of everybody's data", arguments: StoreKind.allCases)
-    func responseForOneFeed(kind: StoreKind) async throws {
-        try await kind.imageStore().aResponseForOneFeedLeavesTheValidatorsOfEverybodysData()
+    @Test("an item that awaits data gets the next data of its URL, and earlier items keep theirs", arguments: StoreKind.allCases)
+    func anItemThatAwaitsDataGetsTheNextAndEarlierItemsKeepTheirs(_ kind: StoreKind) async throws {
+        try await kind.imageStore().anItemThatAwaitsDataGetsTheNextAndEarlierItemsKeepTheirs()
     }
 
-    @Test("data that a server confirms under another URL is that feed's alone", arguments: StoreKind.allCases)
-    func confirmedUnderAnotherURL(kind: StoreKind) async throws {
-        try await kind.imageStore().dataConfirmedUnderAnotherURLIsThatFeedsAlone()
+    @Test("a confirmation or equal bytes end the waiting of an item", arguments: StoreKind.allCases)
+    func dataThatIsConfirmedOrTheSameEndsTheWaiting(_ kind: StoreKind) async throws {
+        try await kind.imageStore().dataThatIsConfirmedOrTheSameEndsTheWaiting()
+    }
+
+    @Test("a kept item keeps its data when its URL gets other data", arguments: StoreKind.allCases)
+    func withoutAnItemThatAwaitsDataOnlyKeptItemsKeepTheirs(_ kind: StoreKind) async throws {
+        try await kind.imageStore().withoutAnItemThatAwaitsDataOnlyKeptItemsKeepTheirs()
+    }
+
+    @Test("an item whose id changes keeps the data that it has of its own", arguments: StoreKind.allCases)
+    func anItemWithAnotherIDKeepsItsOwnData(_ kind: StoreKind) async throws {
+        try await kind.imageStore().anItemWithAnotherIDKeepsItsOwnData()
+    }
+
+    @Test("an item whose URL has no data awaits nothing", arguments: StoreKind.allCases)
+    func anItemWithoutDataUnderItsURLAwaitsNothing(_ kind: StoreKind) async throws {
+        try await kind.imageStore().anItemWithoutDataUnderItsURLAwaitsNothing()
+    }
+
+    @Test("a feed has neither the data nor the failures of another feed", arguments: StoreKind.allCases)
+    func anotherFeedHasNoneOfTheData(_ kind: StoreKind) async throws {
+        try await kind.imageStore().anotherFeedHasNoneOfTheData()
     }
 }

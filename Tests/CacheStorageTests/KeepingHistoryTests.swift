@@ -172,7 +172,7 @@ private struct History {
             try bytes.append(Samples.png(url.text))
             received.append(
                 ReceivedImage(
-                    url: url, recipients: Recipient.everybody(url), bytes: bytes, size: 1, type: .png,
+                    url: url, feeds: [.first], bytes: bytes, size: 1, type: .png,
                     validators: Validators(), fetchedAt: now))
         }
         _ = try await images.publish(received)

@@ -117,6 +117,7 @@ struct LockTests {
     @Test("no image is deleted while another process reads many images")
     func deletingIsLocked() async throws {
         let cache = try await scratch.open()
+        try await cache.feeds.save(.sample(images: 0))
         let image = try await cache.images.publish("picture", at: .image(0))
         let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
@@ -149,6 +150,7 @@ struct LockTests {
         #expect(try await cache.images.keepReadersOut(waiting: false))
         let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH | LOCK_NB) != 0)
+        try await cache.feeds.save(.sample(images: 0))
         try await cache.images.publish("picture", at: .image(0))
         #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
         #expect(flock(reader.number, LOCK_SH | LOCK_NB) != 0)
@@ -165,6 +167,7 @@ struct LockTests {
         let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
         lock.withLock { $0 = reader.number }
+        try await cache.feeds.save(.sample(images: 0))
         try await cache.images.publish("picture", at: .image(0))
         #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
         withExtendedLifetime(reader) {}

@@ -61,7 +61,7 @@ struct MergeSideEffectTests {
                     for feed in [ResourceURL.first, .second] { try merge.begin(head(feed)) }
                 }
             }
-            #expect(try await cache.feeds.summaries().map(\.isNamed) == [false, true])
+            #expect(try await cache.feeds.summaries().map(\.naming) == [.unnamed, .byCommand])
         }
     }
 
@@ -71,7 +71,7 @@ struct MergeSideEffectTests {
         try await cache.feeds.save(.sample(.first))
         let failure = ImageFailure(
             url: .image(0), error: .invalidData("gone", status: 404), failedAt: Timestamp(microseconds: 1),
-            recipients: [Recipient(image: .image(0), feed: .first, circle: .oneFeed)])
+            feeds: [.first])
         try await cache.images.remember([failure])
         #expect(try await cache.images.failures(of: [.image(0)]).map { $0 != nil } == [true])
         try await cache.transfer.takeIn { intake throws(FeedError) in

@@ -71,6 +71,7 @@ struct OpeningTests {
         try scratch.makeCacheDirectory()
         #expect(chown(scratch.path("."), 4711, 4712) == 0)
         let cache = try await scratch.open()
+        try await cache.feeds.save(.sample(images: 0))
         let texts = ["small", String(repeating: "large", count: 50_000)]
         for (number, text) in texts.enumerated() { try await cache.images.publish(text, at: .image(number)) }
         try await cache.transfer.takeIn { intake throws(FeedError) in

@@ -18,6 +18,7 @@ struct PublishingTests {
     init() async throws {
         scratch = try ScratchCache()
         cache = try await scratch.open()
+        try await cache.feeds.save(.sample(images: 0))
     }
 
     @Test("an image file is named by its SHA-256 and is read-only")
@@ -92,7 +93,7 @@ struct PublishingTests {
             rest = rest.dropFirst(length)
         }
         let image = ReceivedImage(
-            url: .image(0), recipients: Recipient.everybody(.image(0)), bytes: staged, size: Int64(Self.large.count),
+            url: .image(0), feeds: [.first], bytes: staged, size: Int64(Self.large.count),
             type: .png, validators: Validators(),
             fetchedAt: Timestamp(microseconds: 1))
         #expect(try await images.failures(publishing: [image]) == [nil])
@@ -183,7 +184,7 @@ struct PublishingTests {
     func stagedOnceForTwo() async throws {
         let first = try images.stage("abc", at: .image(0))
         let second = ReceivedImage(
-            url: .image(1), recipients: Recipient.everybody(.image(1)), bytes: first.bytes, size: 3, type: .png,
+            url: .image(1), feeds: [.first], bytes: first.bytes, size: 3, type: .png,
             validators: Validators(),
             fetchedAt: Timestamp(microseconds: 1))
         #expect(try await images.failures(publishing: [first, second]) == [nil, nil])

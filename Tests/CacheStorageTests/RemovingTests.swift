@@ -15,6 +15,7 @@ struct RemovingTests {
     init() async throws {
         scratch = try ScratchCache()
         cache = try await scratch.open(.repair(lockWait: .zero))
+        try await cache.feeds.save(.sample(images: 0))
     }
 
     @Test("unreferenced images and leftovers of every kind are deleted, and their bytes are counted")

@@ -109,9 +109,14 @@ struct MigrationTests {
     private let scratch: ScratchCache
     /// A possible next version of the schema.
     private let next = CacheSchema(
+        version: CacheSchema.current.version + 2,
         migrations: CacheSchema.current.migrations + [
-            "ALTER TABLE feeds ADD COLUMN note TEXT; UPDATE feeds SET title = title || '!'",
-            "UPDATE feeds SET title = title || '?'",
+            .init(
+                from: CacheSchema.current.version, to: CacheSchema.current.version + 1,
+                "ALTER TABLE feeds ADD COLUMN note TEXT; UPDATE feeds SET title = title || '!'"),
+            .init(
+                from: CacheSchema.current.version + 1, to: CacheSchema.current.version + 2,
+                "UPDATE feeds SET title = title || '?'"),
         ])
 
     init() throws { scratch = try ScratchCache() }
@@ -127,7 +132,8 @@ struct MigrationTests {
     @Test("a cache is migrated from a version between the oldest and the current one")
     func fromTheMiddle() async throws {
         try await fill()
-        _ = try await open(.write(lockWait: .zero), CacheSchema(migrations: next.migrations.dropLast()))
+        let middle = CacheSchema(version: next.version - 1, migrations: next.migrations.dropLast())
+        _ = try await open(.write(lockWait: .zero), middle)
         let cache = try await open(.write(lockWait: .zero), next)
         #expect(try await cache.feeds.retrieve(.first)?.feed.title == "Sample!?")
     }
@@ -154,8 +160,9 @@ struct MigrationTests {
     @Test("a failed migration leaves the cache unchanged, including the effect of earlier migrations")
     func failing() async throws {
         try await fill()
-        let broken = CacheSchema(
-            migrations: next.migrations + ["UPDATE feeds SET title = 'half'; SELECT nonsense FROM nowhere"])
+        let last = CacheSchema.Migration(
+            from: next.version, to: next.version + 1, "UPDATE feeds SET title = 'half'; SELECT nonsense FROM nowhere")
+        let broken = CacheSchema(version: next.version + 1, migrations: next.migrations + [last])
         await expect(.unreadable) { () throws(FeedError) in _ = try await open(.write(lockWait: .zero), broken) }
         #expect(try scratch.query("PRAGMA user_version") == "\(CacheSchema.current.version)")
         #expect(try scratch.query("SELECT title FROM feeds") == "Sample")
@@ -190,10 +197,9 @@ struct VersionOneTests {
         #expect(try scratch.query("PRAGMA user_version") == "\(CacheSchema.current.version)")
         #expect(try await cache.images.failures(of: [there, gone]) == [nil, nil])
         let failure = ImageFailure(
-            url: gone, error: .invalidData("gone"), failedAt: Timestamp(microseconds: 5),
-            recipients: Recipient.everybody(gone))
+            url: gone, error: .invalidData("gone"), failedAt: Timestamp(microseconds: 5), feeds: [feed])
         try await cache.images.remember([failure])
-        #expect(try await scratch.open(.read).images.failures(of: [gone])[0]?.count == 1)
+        #expect(try await scratch.open(.read).images.failures(of: [gone], in: feed)[0]?.count == 1)
     }
 
     @Test("a cache of version 1 with several spellings of a feed's URL keeps the feed that was saved last")
@@ -234,7 +240,7 @@ struct VersionOneTests {
 
     private func expectWhatWasThere(in cache: Cache) async throws {
         let saved = try #require(try await cache.feeds.retrieve(feed))
-        #expect(saved.isNamed && saved.movedTo == nil && saved.rules == nil)
+        #expect(saved.naming == .byCommand && saved.movedTo == nil && saved.rules == nil)
         let withPassword = try ResourceURL("https://me:secret@images.example/gone.png")
         #expect(
             saved.feed.images == [
@@ -244,10 +250,77 @@ struct VersionOneTests {
             ])
         #expect(saved.savedAt == Timestamp(microseconds: 1_795_202_074_160_334))
         #expect(saved.validators.lastModified == "Fri, 20 Nov 2026 19:14:33 GMT")
-        let image = try #require(try await cache.images.find([FeedImage(id: "", url: there)], for: Viewer(feed))[0])
+        let image = try #require(try await cache.images.find([FeedImage(id: "", url: there)], of: feed)[0])
         #expect(try await cache.images.data(of: image) == Array("picture".utf8))
-        #expect(try await cache.images.find([FeedImage(id: "", url: gone)], for: Viewer(feed)) == [nil])
+        #expect(try await cache.images.find([FeedImage(id: "", url: gone)], of: feed) == [nil])
     }
 
     private static let digest = "2cea274d0bedc39ec4ab6ba9e59ec889e3ed6fb56a1cf088a64d9b383378dc97"
+}
+
+@Suite("A cache of 0.2.0, where feeds share data")
+struct SharedDataTests {
+    private let scratch: ScratchCache
+    private let one = ResourceURL.known("https://feeds.example/one.xml")
+    private let two = ResourceURL.known("https://feeds.example/two.xml")
+    private let lan = ResourceURL.known("http://10.0.0.1/lan.json")
+    private let archived = ResourceURL.known("https://feeds.example/archive.xml")
+
+    init() throws {
+        scratch = try ScratchCache()
+        try scratch.makeCacheDirectory()
+        for directory in ["images", "images/sha256", "incoming"] { try scratch.makeDirectory(directory) }
+        try scratch.execute(try Fixtures.text("caches/version-2.sql"))
+        for text in ["shared", "of three", "own", "other", "kept", "lan", "page", "nobody"] {
+            try scratch.write(Array(text.utf8), to: "images/sha256/\(digest(text).hex)")
+        }
+    }
+
+    /// Returns the bytes of each image of a feed.
+    private func texts(of feed: ResourceURL, in cache: Cache) async throws -> [String?] {
+        let saved = try #require(try await cache.feeds.retrieve(feed, withKept: true))
+        var texts: [String?] = []
+        for stored in try await cache.images.find(saved.feed.images + saved.kept, of: feed) {
+            guard let stored else { texts.append(nil); continue }
+            texts.append(String(decoding: try await cache.images.data(of: stored), as: UTF8.self))
+        }
+        return texts
+    }
+
+    @Test("each feed keeps the images and the failures that it saw", arguments: [true, false])
+    func images(writes: Bool) async throws {
+        let cache = try await scratch.open(writes ? .write(lockWait: .zero) : .read)
+        #expect(try await texts(of: one, in: cache) == ["shared", "own", "other", "kept"])
+        #expect(try await texts(of: two, in: cache) == ["shared", nil])
+        #expect(try await texts(of: lan, in: cache) == ["lan", "of three", "page"])
+        #expect(try await texts(of: archived, in: cache) == ["shared", nil])
+        let gone = ResourceURL.known("https://images.example/gone.png")
+        let own = ResourceURL.known("https://images.example/own.png")
+        #expect(try await cache.images.failures(of: [gone, own], in: one).map { $0?.count } == [3, nil])
+        #expect(try await cache.images.failures(of: [gone, own], in: two).map { $0?.error.status } == [nil, 403])
+        #expect(try scratch.query("PRAGMA user_version") == (writes ? "\(CacheSchema.current.version)" : "19"))
+    }
+
+    @Test("everything else that is known about the feeds stays")
+    func rest() async throws {
+        let cache = try await scratch.open()
+        #expect(cache.notices.count == 1 && cache.notices[0].contains("older versions"))
+        let saved = try #require(try await cache.feeds.retrieve(one, withKept: true))
+        #expect(saved.keep == .forever && saved.keptCount == 1 && saved.naming == .byCommand)
+        #expect(saved.walks.map(\.page.number) == [4])
+        #expect(try await cache.feeds.retrieve(archived)?.naming == .unnamed)
+        #expect(try await cache.feeds.removed(from: one).count == 1)
+        #expect(try await cache.feeds.removed(from: .known("https://feeds.example/unsaved.xml")).count == 1)
+        #expect(try await cache.feeds.summaries().count == 4)
+        #expect(try await cache.waits.retrieve().map(\.feed) == [two])
+        #expect(try await cache.reportedFailures.retrieve().map(\.feed) == [one])
+        let lanFeed = try #require(try await cache.feeds.retrieve(lan))
+        #expect(lanFeed.reachesPrivate)
+        // The page at a public address gives its image no right to private ones.
+        #expect(lanFeed.feed.images.map(\.isPublicOnly) == [false, false, true])
+        #expect(lanFeed.feed.images.map { $0.post?.page } == [nil, nil, .known("https://blog.example/p")])
+        #expect(lanFeed.linkedPages.values.map(\.isPublic) == [true])
+        #expect(try scratch.query("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'old%'") == "0")
+        #expect(try await scratch.open().notices == [])
+    }
 }

@@ -113,7 +113,7 @@ final class ScratchCache: Sendable {
     func feedsOfAnotherProcess() throws -> any FeedStore {
         let directory = try Descriptor.directory(at: path)
         let file = DatabaseFile(in: directory, resolvedPath: path, schema: .current)
-        return SQLiteFeedStore(database: Database(try file.openForWriting(lock: directory)))
+        return SQLiteFeedStore(database: Database(try file.openForWriting(lock: directory).0))
     }
 
     /// Opens the images of a new cache with another function for fsync.
@@ -122,8 +122,11 @@ final class ScratchCache: Sendable {
         let directory = try Descriptor.directory(at: path)
         let directories = try ImageDirectories(createdIn: directory)
         let file = DatabaseFile(in: directory, resolvedPath: path, schema: .current)
+        let (connection, _) = try file.openForWriting(lock: directory)
+        // The data of an image belongs to a saved feed.
+        try SQLiteFeedChange(connection: connection).insert(.sample(images: 0))
         return ImageDirectory(
-            path: path, database: Database(try file.openForWriting(lock: directory)), directories: directories,
+            path: path, database: Database(connection), directories: directories,
             staging: Staging(try #require(directories.incoming), synchronise: synchronise),
             wait: LockWait(limit: .zero, sleeping: neverSleeping))
     }
@@ -144,7 +147,7 @@ extension ImageStore {
         let staged = try stage()
         try staged.append(Array(text.utf8))
         return ReceivedImage(
-            url: url, recipients: Recipient.everybody(url), bytes: staged, size: Int64(text.utf8.count), type: .png,
+            url: url, feeds: [.first], bytes: staged, size: Int64(text.utf8.count), type: .png,
             validators: Validators(),
             fetchedAt: Timestamp(microseconds: 1))
     }

@@ -18,10 +18,14 @@ enum StoreKind: CaseIterable, CustomTestStringConvertible {
     }
 
     func imageStore() async throws -> ImageStoreContract {
-        switch self {
-        case .inMemory: ImageStoreContract(InMemoryImageFixture())
-        case .onDisk: ImageStoreContract(DiskImageFixture(try await DiskFixture()))
-        }
+        let fixture: any ImageStoreFixture =
+            switch self {
+            case .inMemory: InMemoryImageFixture()
+            case .onDisk: DiskImageFixture(try await DiskFixture())
+            }
+        // The data of an image belongs to a saved feed.
+        try await fixture.feeds.change { change throws(FeedError) in try change.insert(.sample(images: 0)) }
+        return ImageStoreContract(fixture)
     }
 }
 
@@ -90,9 +94,9 @@ private struct DiskImageFixture: ImageStoreFixture {
     init(_ disk: DiskFixture) { self.disk = disk }
 
     func anotherStore() async throws -> any ImageStore { try await disk.scratch.open(.read).images }
-    func breakFinding() throws { try disk.scratch.execute("ALTER TABLE images RENAME COLUMN digest TO sum") }
+    func breakFinding() throws { try disk.scratch.execute("ALTER TABLE data RENAME COLUMN digest TO sum") }
     func breakRemembering() throws { try disk.fail("INSERT ON failures WHEN new.url LIKE '%/1.png'") }
-    func breakPublishing() throws { try disk.fail("INSERT ON images WHEN new.url LIKE '%/1.png'") }
+    func breakPublishing() throws { try disk.fail("INSERT ON data WHEN new.url LIKE '%/1.png'") }
 
     func damage(_ image: StoredImage, at url: ResourceURL) throws {
         var bytes = try disk.scratch.read(image.path)

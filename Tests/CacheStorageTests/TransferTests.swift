@@ -25,7 +25,7 @@ struct TransferTests {
         try await reader.transfer.read(lockWait: .zero) { snapshot throws(FeedError) in
             #expect(try snapshot.feeds().map(\.url) == [.first])
             do {
-                try scratch.execute("DELETE FROM feeds; DELETE FROM images")
+                try scratch.execute("DELETE FROM feeds")
             } catch {
                 Issue.record(error)
             }
@@ -77,7 +77,7 @@ struct TransferTests {
             try bringIn(["one", "nobody's"], intake)
             #expect(try intake.bytes(of: digest("one")) == Array("one".utf8))
             try intake.merge { merge throws(FeedError) in
-                #expect(try merge.saved(.first)?.at == nil)
+                #expect(try merge.find(.first) == nil)
                 try merge.begin(head)
                 for number in 0..<2 { try merge.append(.full(number)) }
                 #expect(try merge.offer(offered("one", at: .image(0)), for: .first))
@@ -106,7 +106,7 @@ struct TransferTests {
         if inDatabase {
             try scratch.execute(
                 """
-                CREATE TRIGGER fault BEFORE INSERT ON images WHEN new.url LIKE '%/2.png'
+                CREATE TRIGGER fault BEFORE INSERT ON data WHEN new.url LIKE '%/2.png'
                 BEGIN SELECT raise(ABORT, 'disk on fire'); END
                 """)
         }

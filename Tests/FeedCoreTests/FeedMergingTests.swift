@@ -116,7 +116,7 @@ struct FeedMergingTests {
         ])
         let image = FeedImage(id: "", url: .image(0))
         for (feed, text) in [(ResourceURL.first, "one"), (.second, "other")] {
-            let stored = try #require(try await images.find([image], for: Viewer(feed))[0])
+            let stored = try #require(try await images.find([image], of: feed)[0])
             #expect(try await images.data(of: stored) == Samples.png(text))
         }
     }

@@ -17,44 +17,47 @@ struct FeedRefreshTests {
     }
 
     private func save(
-        _ feed: Feed, at url: ResourceURL? = nil, etag: String? = nil, pages: Int = 1, isNamed: Bool = true
+        _ feed: Feed, at url: ResourceURL? = nil, etag: String? = nil, pages: Int = 1, naming: FeedNaming = .byCommand
     ) async throws {
         let saved = SavedFeed(
             url: url ?? self.url, feed: feed, savedAt: Self.saved, validators: Validators(etag: etag), pages: pages,
-            isNamed: isNamed, rules: ImageSelection().rules)
+            naming: naming, rules: ImageSelection().rules)
         try await store.change { change throws(FeedError) in try change.insert(saved) }
     }
 
     private func refresh(
         _ client: ScriptedHTTPClient, serving feed: Feed? = nil, pages: Int = 1, saves: Bool = true,
-        isNamed: Bool = true, every: MaxAge? = nil
+        givenBy giver: FeedGiver = .person, every: MaxAge? = nil
     ) async throws -> FeedRefresh.Refreshed {
         let remote = RemoteFeedLoader(
             client: client, decoder: StubDecoder(feed ?? self.feed), maxBytes: 1000, maxPages: pages)
         let local = LocalFeedLoader(store: store, now: { Self.now })
         let refresh = FeedRefresh(
-            remote: remote, local: local, saves: saves, givenBy: isNamed ? .person : .cache,
+            remote: remote, local: local, saves: saves, givenBy: giver,
             interval: every.map { .init(every: .age($0), maxAge: .forever, images: InMemoryImageStore()) })
         return try await refresh.refresh(url)
     }
 
-    @Test("makes a feed a named one when a person names it, and no other", arguments: [1, 2], [false, true])
-    func names(answer: Int, isNamed: Bool) async throws {
-        try await save(try Samples.feed(answer == 1 ? 5 : 0), isNamed: false)
+    @Test("a command or the config file names a feed, and a list does not", arguments: [1, 2])
+    func names(answer: Int) async throws {
         let client = ScriptedHTTPClient { _ in .ok([1]) }
-        _ = try await refresh(client, serving: try Samples.feed(0), isNamed: isNamed)
-        #expect(try await store.retrieve(url)?.isNamed == isNamed)
-        _ = try await refresh(client, serving: try Samples.feed(6), isNamed: false)
-        #expect(try await store.retrieve(url)?.isNamed == isNamed)
+        let givers: [(FeedGiver, FeedNaming)] = [
+            (.list, .unnamed), (.config, .byConfig), (.list, .byConfig), (.person, .byCommand), (.config, .byCommand),
+        ]
+        try await save(try Samples.feed(answer == 1 ? 5 : 0), naming: .unnamed)
+        for (giver, naming) in givers {
+            _ = try await refresh(client, serving: try Samples.feed(0), givenBy: giver)
+            #expect(try await store.retrieve(url)?.naming == naming)
+        }
     }
 
-    @Test("says what to do where a feed that nobody named is refused", arguments: [false, true])
-    func refused(isNamed: Bool) async throws {
-        try await save(feed, isNamed: false)
+    @Test("says what to do where a feed that nobody named is refused", arguments: [FeedGiver.list, .person])
+    func refused(giver: FeedGiver) async throws {
+        try await save(feed, naming: .unnamed)
         let error = await #expect(throws: FeedError.self) {
-            try await refresh(ScriptedHTTPClient { _ in .status(401) }, isNamed: isNamed)
+            try await refresh(ScriptedHTTPClient { _ in .status(401) }, givenBy: giver)
         }
-        #expect(error?.message.contains("name it with") == !isNamed)
+        #expect(error?.message.contains("name it with") == (giver == .list))
     }
 
     @Test("saves a feed that was never saved")

@@ -17,7 +17,7 @@ struct LocalImageDataUseCaseTests {
 
     @Test("delivers what was saved")
     func found() async throws {
-        try await local.save(data, for: url, in: .everybody)
+        try await local.save(data, for: url, of: [.first])
         #expect(try await local.load(url) == data)
     }
 
@@ -29,7 +29,7 @@ struct LocalImageDataUseCaseTests {
 
     @Test("a read error is one of storage", arguments: [InMemoryImageStore.Message.find, .data])
     func readError(message: InMemoryImageStore.Message) async throws {
-        try await local.save(data, for: url, in: .everybody)
+        try await local.save(data, for: url, of: [.first])
         store.fail(message)
         let error = await #expect(throws: FeedError.self) { try await local.load(url) }
         #expect(error?.kind == .storage(.failed))
@@ -37,7 +37,7 @@ struct LocalImageDataUseCaseTests {
 
     @Test("cancelled, it delivers nothing")
     func cancelled() async throws {
-        try await local.save(data, for: url, in: .everybody)
+        try await local.save(data, for: url, of: [.first])
         let task = Task { [local, url] in
             withUnsafeCurrentTask { $0?.cancel() }
             return try await local.load(url)
@@ -49,14 +49,14 @@ struct LocalImageDataUseCaseTests {
     @Test("a save that fails is one of storage", arguments: [InMemoryImageStore.Message.stage, .append, .publish])
     func saveError(message: InMemoryImageStore.Message) async throws {
         store.fail(message)
-        let error = await #expect(throws: FeedError.self) { try await local.save(data, for: url, in: .everybody) }
+        let error = await #expect(throws: FeedError.self) { try await local.save(data, for: url, of: [.first]) }
         #expect(error?.kind == .storage(.failed))
     }
 
     @Test("a save that fails for the image alone is one of storage too")
     func saveErrorOfOne() async throws {
         store.failPublishing(url)
-        let error = await #expect(throws: FeedError.self) { try await local.save(data, for: url, in: .everybody) }
+        let error = await #expect(throws: FeedError.self) { try await local.save(data, for: url, of: [.first]) }
         #expect(error?.kind == .storage(.failed))
     }
 }
@@ -71,9 +71,10 @@ struct LoadImageDataWithFallbackUseCaseTests {
     private func loader(_ client: ScriptedHTTPClient, failure: FeedError? = nil) -> ImageDataLoaderWithFallback {
         ImageDataLoaderWithFallback(
             loadSaved: local.load, remote: RemoteImageDataLoader(client: client, maxBytes: 100)
-        ) { [local] data, url, circle throws(FeedError) in
+        ) { [local] data, url, _ throws(FeedError) in
             if let failure { throw failure }
-            try await local.save(data, for: url, in: circle)
+            try await local.save(data, for: url, of: [.first])
+            return true
         }
     }
 
@@ -85,7 +86,7 @@ struct LoadImageDataWithFallbackUseCaseTests {
 
     @Test("delivers what is in the cache and asks nobody")
     func cached() async throws {
-        try await local.save(ImageData(bytes: Samples.png, type: .png), for: url, in: .everybody)
+        try await local.save(ImageData(bytes: Samples.png, type: .png), for: url, of: [.first])
         #expect(try await loader(server).load(url).data.bytes == Samples.png)
         #expect(server.requests.isEmpty)
     }
@@ -94,6 +95,16 @@ struct LoadImageDataWithFallbackUseCaseTests {
     func remote() async throws {
         #expect(try await loader(server).load(url).data.bytes == Samples.png("remote"))
         #expect(try await local.load(url).bytes == Samples.png("remote"))
+    }
+
+    @Test("asks at public addresses first, and then at any, because the user names the image")
+    func privateAddress() async throws {
+        let client = ScriptedHTTPClient { request in
+            guard request.addresses == .publicOnly else { return .ok(Samples.png) }
+            return .failure(.invalidData("refused").at(.trusting))
+        }
+        #expect(try await loader(client).load(url).isSaved)
+        #expect(client.requests.map(\.addresses) == [.publicOnly, .any])
     }
 
     @Test("delivers where nothing can be saved, and says why")
@@ -107,7 +118,7 @@ struct LoadImageDataWithFallbackUseCaseTests {
 
     @Test("has damaged data anew")
     func damaged() async throws {
-        try await local.save(ImageData(bytes: Samples.png, type: .png), for: url, in: .everybody)
+        try await local.save(ImageData(bytes: Samples.png, type: .png), for: url, of: [.first])
         try store.damage(url)
         #expect(try await loader(server).load(url).data.bytes == Samples.png("remote"))
         #expect(try await local.load(url).bytes == Samples.png("remote"))

@@ -11,7 +11,7 @@ struct LoadImageDataFromRemoteUseCaseTests {
 
     private func load(_ answer: ScriptedHTTPClient.Answer) async throws -> ImageData {
         let client = ScriptedHTTPClient { _ in answer }
-        return try await RemoteImageDataLoader(client: client, maxBytes: 100).load(url).data
+        return try await RemoteImageDataLoader(client: client, maxBytes: 100).load(url)
     }
 
     @Test("delivers the bytes of an image with its type and validators")
@@ -85,7 +85,7 @@ struct LoadImageDataFromRemoteUseCaseTests {
     @Test("asks for the data as it is: when it breaks off, the rest of what was compressed could not be asked for")
     func uncompressed() async throws {
         let client = ScriptedHTTPClient { _ in .ok(Samples.png) }
-        _ = try await RemoteImageDataLoader(client: client, maxBytes: 100).load(url).data
+        _ = try await RemoteImageDataLoader(client: client, maxBytes: 100).load(url)
         #expect(client.requests.map(\.mayBeCompressed) == [false])
     }
 }

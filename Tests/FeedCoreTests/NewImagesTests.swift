@@ -101,15 +101,9 @@ struct NewImagesTests {
         for feed in feeds { new.want(FeedImage(id: feed.text, url: .image(0)), of: feed, cached: nil) }
         for (feed, name) in zip(feeds, ["one", "two"]) {
             let bytes = Samples.png(name)
-            let staged = try fixture.images.stage()
             let digest = InMemoryImageStore.digest(of: bytes)
-            let recipient = Recipient(image: .image(0), feed: feed, circle: .oneFeed)
             try new.report(
-                [
-                    ReceivedImage(
-                        url: .image(0), recipients: [recipient], bytes: staged, size: Int64(bytes.count), type: .png,
-                        validators: Validators(), fetchedAt: Timestamp(microseconds: 0))
-                ],
+                [[WantedImage(.image(0), on: RequestTerms(feed: feed))]],
                 [
                     .success(
                         StoredImage(
@@ -140,13 +134,33 @@ struct ImagesUnderWayTests {
         }
     }
 
-    @Test("the failure of a request with a feed's own validators belongs to that feed", arguments: [false, true])
-    func ownValidators(areOwn: Bool) {
-        let source = WantedImage.Source(
-            url: .image(0), validators: Validators(etag: "\"1\""), hasOwnValidators: areOwn)
-        let image = WantedImage(.image(0), first: source, on: RequestTerms(feed: .first))
-        _ = requests.add([image])
-        let consequences = requests.fail(0, .invalidData("refused", status: 403))
-        #expect(consequences.recipients.map(\.circle) == [areOwn ? .oneFeed : .everybody])
+    private func wanted(_ etag: String?, of feed: ResourceURL) -> WantedImage {
+        WantedImage(.image(0), validators: Validators(etag: etag), on: RequestTerms(feed: feed))
+    }
+
+    @Test("images whose data has different validators share a request without a condition")
+    func differentValidators() {
+        _ = requests.add([wanted("\"1\"", of: .first), wanted("\"2\"", of: .second)])
+        #expect(requests.count == 1)
+        #expect(requests.take(0).wanted.validators.isEmpty)
+        #expect(requests.finish(0).feeds == [.first, .second])
+    }
+
+    @Test("a 304 confirms the images with the same validators, and the others share one further request")
+    func confirmed() {
+        _ = requests.add([wanted("\"1\"", of: .first)])
+        _ = requests.take(0)
+        _ = requests.add([wanted("\"1\"", of: .second), wanted("\"2\"", of: .image(8)), wanted(nil, of: .image(9))])
+        requests.confirm(0)
+        #expect(requests.count == 2)
+        #expect(requests.take(1).wanted.validators.isEmpty)
+        #expect(requests.finish(0).feeds == [.first, .second])
+        #expect(requests.finish(1).feeds == [.image(8), .image(9)])
+    }
+
+    @Test("feeds share the failure of a request that each of them would send")
+    func sharedFailure() {
+        _ = requests.add([wanted(nil, of: .first), wanted(nil, of: .second)])
+        #expect(requests.fail(0, .invalidData("refused", status: 403)).feeds == [.first, .second])
     }
 }

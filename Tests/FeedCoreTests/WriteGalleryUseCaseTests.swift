@@ -36,7 +36,7 @@ struct WriteGalleryUseCaseTests {
         try staged.append(Samples.png("\(number)"))
         _ = try await images.publish([
             ReceivedImage(
-                url: .image(number), recipients: Recipient.everybody(.image(number)), bytes: staged,
+                url: .image(number), feeds: [.first], bytes: staged,
                 size: Int64(Samples.png("\(number)").count), type: .png,
                 validators: Validators(), fetchedAt: Self.now)
         ])
@@ -50,7 +50,7 @@ struct WriteGalleryUseCaseTests {
         let gone = FeedError.invalidData("the server answered HTTP 404", status: 404)
         try await images.remember([
             ImageFailure(
-                url: .image(2), error: gone, failedAt: Self.now, recipients: Recipient.everybody(.image(2)))
+                url: .image(2), error: gone, failedAt: Self.now, feeds: [.first])
         ])
         _ = try await write()
         let (written, target) = try #require(writer.written.first)

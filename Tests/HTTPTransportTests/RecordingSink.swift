@@ -115,15 +115,6 @@ func failure(
     }
 }
 
-extension FeedError {
-    /// The same error for a request to a server on loopback.
-    var ofPrivateAddress: FeedError {
-        var circumstances = RequestCircumstances()
-        circumstances.touchedPrivateAddress = true
-        return touching(circumstances)
-    }
-}
-
 /// Returns bytes without a period of a round size, so that a lost or duplicated piece is visible.
 func pattern(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []

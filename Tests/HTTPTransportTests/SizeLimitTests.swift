@@ -23,7 +23,7 @@ struct SizeLimitTests {
             let sink = RecordingSink()
             let error = try #require(await failure(of: tooLarge, by: client, into: sink))
             let refusal = FeedError.larger(than: Int64(size - 1), host: "127.0.0.1:\(server.port)").at(.transferring)
-            #expect(error == refusal.ofPrivateAddress, "\(path)")
+            #expect(error == refusal, "\(path)")
             #expect(error.message == "larger than \(size - 1) bytes")
             #expect(sink.bytes.count < size)
         }

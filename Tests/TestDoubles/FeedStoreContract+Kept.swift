@@ -16,7 +16,7 @@ extension FeedStoreContract {
     private func save(_ saved: SavedFeed, keeping images: [FeedImage]) async throws(FeedError) {
         try await store.change { change throws(FeedError) in
             try change.insert(saved)
-            try change.keep(images, of: saved.url)
+            try change.keep(images, fromArchive: false, of: saved.url)
         }
     }
 
@@ -38,7 +38,7 @@ extension FeedStoreContract {
         let second = [
             Self.gone("new", lastSeen: 7), Self.gone("c", lastSeen: 5), Self.gone("now", lastSeen: 1, published: 8),
         ]
-        try await store.change { change throws(FeedError) in try change.keep(second, of: .first) }
+        try await store.change { change throws(FeedError) in try change.keep(second, fromArchive: false, of: .first) }
         #expect(try await kept() == ["now", "new", "a", "b", "c", "old"])
         let saved = try await store.retrieve(.first, withKept: true)
         #expect(saved?.kept.first { $0.id == "old" } == first[0])

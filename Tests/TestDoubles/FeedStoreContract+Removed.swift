@@ -13,7 +13,7 @@ extension FeedStoreContract {
         let removed = RemovedImages([saved.feed.images[1], Self.kept].map(RemovedImages.Removal.init))
         try await store.change { change throws(FeedError) in
             try change.insert(saved)
-            try change.keep([Self.kept], of: .first)
+            try change.keep([Self.kept], fromArchive: false, of: .first)
             try change.setRemoved(removed, from: .first)
         }
         return removed
@@ -30,14 +30,16 @@ extension FeedStoreContract {
         #expect(try await store.removed(from: .second).isEmpty)
     }
 
-    package func removedImagesOutlastTheirFeed() async throws {
+    package func removedImagesOutlastTheCopyOfANamedFeed() async throws {
         let removed = try await remove()
-        try await store.change { change throws(FeedError) in try change.delete(.first) }
+        try await store.change { change throws(FeedError) in try change.deleteCopy(of: .first) }
+        #expect(try await store.retrieve(.first) == nil)
+        #expect(try await store.summaries() == [])
         #expect(try await store.removed(from: .first) == removed)
         #expect(try await fixture.anotherStore().removed(from: .first) == removed)
         try await store.change { change throws(FeedError) in
             #expect(try change.removed(from: .first) == removed)
-            try change.setRemoved(RemovedImages(), from: .first)
+            try change.delete(.first)
         }
         #expect(try await store.removed(from: .first).isEmpty)
     }
@@ -46,7 +48,7 @@ extension FeedStoreContract {
         try await store.change { change throws(FeedError) in
             try change.insert(.sample(.second, images: 2))
             try change.insert(.sample(images: 1))
-            try change.keep([Self.kept], of: .first)
+            try change.keep([Self.kept], fromArchive: false, of: .first)
         }
         let feeds = try await store.images(at: .image(0)).map(\.feed)
         #expect(feeds.sorted { $0.text < $1.text } == [.first, .second])

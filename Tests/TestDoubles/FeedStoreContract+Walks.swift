@@ -48,7 +48,7 @@ extension FeedStoreContract {
         try await store.change { change throws(FeedError) in
             try change.insert(.sample(images: 2))
             try change.insert(.sample(.second, images: 3))
-            try change.keep([kept], of: .first)
+            try change.keep([kept], fromArchive: false, of: .first)
         }
         let ids = try await store.imageIDs(of: .first)
         let images = try #require(try await store.retrieve(.second)).feed.images

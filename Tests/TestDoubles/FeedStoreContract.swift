@@ -146,13 +146,7 @@ package struct FeedStoreContract: Sendable {
         let passing = FeedError.connectivity("silence", host: "blog.example")
         func url(_ number: Int) -> ResourceURL { .known("https://blog.example/\(number)?a=\u{E9}") }
         let pages = [
-            LinkedPage(url: url(0)), LinkedPage(url: url(1), images: [PageImage(url: .image(1))]),
-            LinkedPage(
-                url: url(2),
-                images: [
-                    PageImage(url: .image(3), description: "A\u{301} \u{1F30A}", alternatives: [.image(4), .image(5)]),
-                    PageImage(url: .image(2)),
-                ], isPublic: false),
+            LinkedPage(url: url(0)), LinkedPage(url: url(2), isPublic: false),
             LinkedPage(
                 url: url(3),
                 failure: RememberedFailure(error: failure, failedAt: Timestamp(microseconds: 7), count: 3)),
@@ -200,15 +194,15 @@ package struct FeedStoreContract: Sendable {
             savedAt: Timestamp(microseconds: 1), rules: "old")
         try await save(saved)
         let url = try ResourceURL("https://new:password@feeds.example/first")
-        func confirmed(_ feed: Feed, isNamed: Bool) -> SavedFeed {
+        func confirmed(_ feed: Feed, naming: FeedNaming) -> SavedFeed {
             SavedFeed(
                 url: url, feed: feed, savedAt: Timestamp(microseconds: 77),
-                validators: Validators(etag: nil, lastModified: "now"), pages: 3, isNamed: isNamed, movedTo: .second,
+                validators: Validators(etag: nil, lastModified: "now"), pages: 3, naming: naming, movedTo: .second,
                 rules: "new")
         }
-        let other = confirmed(Feed(format: .essential, images: []), isNamed: false)
+        let other = confirmed(Feed(format: .essential, images: []), naming: .unnamed)
         try await store.change { change throws(FeedError) in try change.confirm(other) }
-        #expect(try await store.retrieve(.first) == confirmed(saved.feed, isNamed: true))
+        #expect(try await store.retrieve(.first) == confirmed(saved.feed, naming: .byCommand))
     }
 
     package func whereAFeedHasMovedComesBackUntilItIsForgotten() async throws {
@@ -226,14 +220,18 @@ package struct FeedStoreContract: Sendable {
 
     package func aFeedThatNobodyNamedIsNamedFromTheFirstTimeOn() async throws {
         let sample = SavedFeed.sample()
-        try await save(SavedFeed(url: sample.url, feed: sample.feed, savedAt: sample.savedAt, isNamed: false))
-        for (isNamed, expected) in [(false, false), (true, true), (false, true)] {
+        try await save(SavedFeed(url: sample.url, feed: sample.feed, savedAt: sample.savedAt, naming: .unnamed))
+        let names: [(FeedNaming, FeedNaming)] = [
+            (.unnamed, .unnamed), (.byConfig, .byConfig), (.unnamed, .byConfig), (.byCommand, .byCommand),
+            (.byConfig, .byCommand),
+        ]
+        for (naming, expected) in names {
             try await store.change { change throws(FeedError) in
                 try change.confirm(
-                    SavedFeed(url: sample.url, feed: sample.feed, savedAt: sample.savedAt, isNamed: isNamed))
+                    SavedFeed(url: sample.url, feed: sample.feed, savedAt: sample.savedAt, naming: naming))
             }
-            #expect(try await store.retrieve(sample.url)?.isNamed == expected)
-            #expect(try await store.summaries().map(\.isNamed) == [expected])
+            #expect(try await store.retrieve(sample.url)?.naming == expected)
+            #expect(try await store.summaries().map(\.naming) == [expected])
         }
     }
 

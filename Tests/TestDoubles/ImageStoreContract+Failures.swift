@@ -46,7 +46,7 @@ extension ImageStoreContract {
         try await publish("picture", at: .image(0))
         try await store.remember([failure(0), failure(1)])
         try await store.confirm([
-            ConfirmedImage(url: .image(0), validators: Validators(), recipients: Recipient.everybody(.image(0)))
+            ConfirmedImage(url: .image(0), validators: Validators(), feeds: [.first])
         ])
         #expect(try await store.failures(of: [.image(0), .image(1)]).map { $0?.count } == [nil, 1])
     }
@@ -92,7 +92,7 @@ extension ImageStoreContract {
         try await store.remember([
             ImageFailure(
                 url: url, error: .invalidData("no"), failedAt: Timestamp(microseconds: 1),
-                recipients: Recipient.everybody(url))
+                feeds: [.first])
         ])
         #expect(try await store.failures(of: [try ResourceURL("https://images.example/0.png")])[0]?.count == 1)
     }
@@ -109,6 +109,6 @@ extension ImageStoreContract {
     ) -> ImageFailure {
         ImageFailure(
             url: .image(image), error: error, failedAt: Timestamp(microseconds: microseconds),
-            recipients: Recipient.everybody(.image(image)))
+            feeds: [.first])
     }
 }

@@ -39,7 +39,7 @@ package struct ImageStoreContract: Sendable {
         try staged.append([1, 2, 3])
         let validators = Validators(etag: "\"é\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT")
         let received = ReceivedImage(
-            url: .image(0), recipients: Recipient.everybody(.image(0)), bytes: staged, size: 3, type: .webp,
+            url: .image(0), feeds: [.first], bytes: staged, size: 3, type: .webp,
             validators: validators,
             fetchedAt: Timestamp(microseconds: 1_774_749_599_999_999))
         #expect(try await store.failures(publishing: [received]) == [nil])
@@ -246,9 +246,9 @@ package struct ImageStoreContract: Sendable {
         let before = try await found(.image(0))
         let validators = Validators(etag: "\"2\"", lastModified: nil)
         try await store.confirm([
-            ConfirmedImage(url: .image(0), validators: validators, recipients: Recipient.everybody(.image(0))),
-            ConfirmedImage(url: .image(1), validators: Validators(), recipients: Recipient.everybody(.image(1))),
-            ConfirmedImage(url: .image(7), validators: validators, recipients: Recipient.everybody(.image(7))),
+            ConfirmedImage(url: .image(0), validators: validators, feeds: [.first]),
+            ConfirmedImage(url: .image(1), validators: Validators(), feeds: [.first]),
+            ConfirmedImage(url: .image(7), validators: validators, feeds: [.first]),
         ])
         let after = try await found(.image(0))
         #expect(after.validators == validators)
@@ -296,8 +296,7 @@ package struct ImageStoreContract: Sendable {
         _ staged: any StagedImage, size: Int64, at url: ResourceURL, type: ImageType = .png
     ) -> ReceivedImage {
         ReceivedImage(
-            url: url, recipients: Recipient.everybody(url), bytes: staged, size: size, type: type,
-            validators: Validators(),
+            url: url, feeds: [.first], bytes: staged, size: size, type: type, validators: Validators(),
             fetchedAt: Timestamp(microseconds: 1_000_000))
     }
 

@@ -44,12 +44,12 @@ package final class InMemoryCache: Sendable {
         /// The images that the user removed from each feed.
         var removed: [String: RemovedImages] = [:]
         var images: [DataKey: StoredImage] = [:]
+        /// The data of items whose URL has other data now, and the URL whose next data an item awaits.
+        var own: [ItemKey: OwnData] = [:]
         var failures: [DataKey: RememberedFailure] = [:]
         var data: [Digest: [UInt8]] = [:]
-        /// The data that archives brought.
-        var brought: Set<Digest> = []
-        /// The images of each feed whose data thin archives left out.
-        var leftOut: [String: [LeftOutImage]] = [:]
+        /// What `import --restore` has taken over of each feed.
+        var heads: [String: FeedHead] = [:]
 
         func isArchived(_ image: FeedImage, of feed: ResourceURL) -> Bool {
             archived[feed.text]?.contains(ExactText(image.id)) == true
@@ -69,58 +69,63 @@ package final class InMemoryCache: Sendable {
 
         func isWhole(_ digest: Digest) -> Bool { data[digest].map(InMemoryImageStore.digest) == digest }
 
-        /// Returns the keys of all data that a saved feed references and may see.
+        /// Returns the keys of all data that a saved feed references.
         var referenced: Set<DataKey> {
             var keys: Set<DataKey> = []
             for saved in feeds.values {
-                let viewer = Viewer(saved.url)
-                for image in saved.feed.images + (kept[saved.url.text] ?? []) {
-                    for url in [image.url] + image.alternatives {
-                        for place in places(viewer) { keys.insert(DataKey(url: url.text, place: place)) }
-                    }
+                for image in items(of: saved.url) {
+                    if case .obtained = own[ItemKey(saved.url, image)] { continue }
+                    for url in [image.url] + image.alternatives { keys.insert(DataKey(saved.url, url)) }
                 }
             }
             return keys
         }
 
-        /// Returns the circles of the data that a viewer sees, its own circle first.
-        func places(_ viewer: Viewer) -> [DataKey.Place] {
-            let saved = feeds[viewer.feed.text]
-            let sees = viewer.seesOwnNetwork ?? saved?.seesOwnNetwork ?? false
-            return (saved == nil ? [] : [.feed(viewer.feed.text)]) + (sees ? [.ownNetwork] : []) + [.everybody]
+        func items(of feed: ResourceURL) -> [FeedImage] {
+            (feeds[feed.text]?.feed.images ?? []) + (kept[feed.text] ?? [])
         }
 
-        /// Returns the key of a URL's data that a viewer sees.
-        func key(of url: ResourceURL, for viewer: Viewer) -> DataKey? {
-            places(viewer).map { DataKey(url: url.text, place: $0) }.first { images[$0] != nil }
-        }
-
-        func find(_ image: FeedImage, for viewer: Viewer) -> StoredImage? {
+        func find(_ image: FeedImage, of feed: ResourceURL) -> StoredImage? {
+            let own = own[ItemKey(feed, image)]
+            if case .obtained(let stored) = own { return stored }
             for url in [image.url] + image.alternatives {
-                guard let key = key(of: url, for: viewer), let stored = images[key] else { continue }
-                let isOfOneFeed = if case .feed = key.place { true } else { false }
-                return StoredImage(
-                    digest: stored.digest, size: stored.size, type: stored.type, validators: stored.validators,
-                    fetchedAt: stored.fetchedAt, directory: stored.directory,
-                    from: url.key == image.url.key ? nil : url, isOfOneFeed: isOfOneFeed)
+                guard var stored = images[DataKey(feed, url)] else { continue }
+                stored.from = url.key == image.url.key ? nil : url
+                if case .awaited = own { stored.standing = .awaited }
+                return stored
             }
             return nil
         }
 
-        func place(of recipient: Recipient) -> DataKey.Place {
-            switch recipient.circle {
-            case .everybody: .everybody
-            case .ownNetwork: .ownNetwork
-            case .oneFeed: recipient.feed.flatMap { feeds[$0.text] == nil ? nil : .feed($0.text) } ?? .nobody
+        /// Makes data that of a URL. Kept images keep other bytes that they had, and so do all earlier ones if an image
+        /// awaits the data.
+        mutating func insert(_ stored: StoredImage, at key: DataKey) {
+            var stored = stored
+            if let old = images[key] {
+                if old.digest == stored.digest {
+                    stored = stored.fetched(at: min(old.fetchedAt, stored.fetchedAt))
+                } else {
+                    keep(old, at: key)
+                }
+            }
+            images[key] = stored
+            settle(key)
+        }
+
+        private mutating func keep(_ old: StoredImage, at key: DataKey) {
+            let isAwaited = own.contains { $0.key.feed == key.feed && $0.value == .awaited(key.url) }
+            for image in items(of: .known(key.feed)) where image.lastSeen != nil || isAwaited {
+                let item = ItemKey(.known(key.feed), image)
+                let source = ([image.url] + image.alternatives).first { images[DataKey(.known(key.feed), $0)] != nil }
+                guard own[item] == nil, let source, source.text == key.url else { continue }
+                var stored = old
+                stored.from = source.key == image.url.key ? nil : source
+                own[item] = .obtained(stored)
             }
         }
 
-        /// Deletes the data that a recipient saw in narrower circles than that of its new data.
-        mutating func deleteNarrower(than place: DataKey.Place, _ url: ResourceURL, _ recipient: Recipient) {
-            guard let feed = recipient.feed else { return }
-            for narrower in places(Viewer(feed)).prefix(while: { $0 != place }) {
-                images[DataKey(url: url.text, place: narrower)] = nil
-            }
+        mutating func settle(_ key: DataKey) {
+            own = own.filter { $0.key.feed != key.feed || $0.value != .awaited(key.url) }
         }
 
         func saved(_ url: ResourceURL, withKept: Bool) -> SavedFeed? {
@@ -133,21 +138,35 @@ package final class InMemoryCache: Sendable {
         func summary(_ saved: SavedFeed) -> FeedSummary {
             FeedSummary(
                 saved.head, images: saved.feed.images.count + (kept[saved.url.text]?.count ?? 0),
-                kept: kept[saved.url.text]?.count ?? 0, isNamed: saved.isNamed, movedTo: saved.movedTo,
+                kept: kept[saved.url.text]?.count ?? 0, naming: saved.naming, movedTo: saved.movedTo,
                 trouble: troubles[saved.url.text])
         }
     }
 
     /// The key of image data and failures.
     struct DataKey: Hashable {
-        enum Place: Hashable {
-            case everybody, ownNetwork
-            case feed(String)
-            case nobody
+        let feed: String
+        let url: String
+
+        init(_ feed: ResourceURL, _ url: ResourceURL) { (self.feed, self.url) = (feed.text, url.text) }
+    }
+
+    /// The key of an item with one of its images.
+    struct ItemKey: Hashable {
+        let feed: String
+        let id: ExactText
+        let url: String
+
+        init(_ feed: ResourceURL, _ image: FeedImage) {
+            (self.feed, id, url) = (feed.text, ExactText(image.id), image.url.text)
         }
 
-        let url: String
-        let place: Place
+        init(_ other: ItemKey, id: String) { (feed, self.id, url) = (other.feed, ExactText(id), other.url) }
+    }
+
+    enum OwnData: Hashable {
+        case obtained(StoredImage)
+        case awaited(String)
     }
 
     private let contents = Mutex(Contents())
@@ -165,5 +184,16 @@ package final class InMemoryCache: Sendable {
         _ work: (inout Contents) throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome {
         try contents.withLock { contents throws(FeedError) in try work(&contents) }
+    }
+}
+
+extension StoredImage {
+    /// Returns the same data as obtained at another moment.
+    func fetched(at moment: Timestamp) -> StoredImage {
+        var copy = StoredImage(
+            digest: digest, size: size, type: type, validators: validators, fetchedAt: moment, directory: directory,
+            from: from)
+        copy.standing = standing
+        return copy
     }
 }

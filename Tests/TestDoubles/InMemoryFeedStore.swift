@@ -29,7 +29,7 @@ package final class InMemoryFeedStore: FeedStore {
     package func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
         try cache.withContents { contents throws(FeedError) in
             (contents.kept[url.text] ?? []).filter { image in
-                contents.find(image, for: Viewer(url)) == nil && !contents.isArchived(image, of: url)
+                contents.find(image, of: url) == nil && !contents.isArchived(image, of: url)
             }
         }
     }
@@ -111,6 +111,16 @@ package final class InMemoryFeedStore: FeedStore {
             contents.kept[url.text] = nil
             contents.troubles[url.text] = nil
             contents.reportedFailures.removeAll { $0.feed.key == url.key }
+            contents.removed[url.text] = nil
+            contents.images = contents.images.filter { $0.key.feed != url.text }
+            contents.failures = contents.failures.filter { $0.key.feed != url.text }
+            contents.own = contents.own.filter { $0.key.feed != url.text }
+        }
+
+        func deleteCopy(of url: ResourceURL) throws(FeedError) {
+            let removed = contents.feeds[url.text]?.naming == .unnamed ? nil : contents.removed[url.text]
+            try delete(url)
+            contents.removed[url.text] = removed
         }
 
         func deleteItems(of url: ResourceURL, keepingLeft: Bool) throws(FeedError) {
@@ -132,8 +142,8 @@ package final class InMemoryFeedStore: FeedStore {
             contents.troubles[saved.url.text] = nil
             contents.feeds[saved.url.text] = SavedFeed(
                 url: saved.url, feed: old.feed, savedAt: saved.savedAt, validators: saved.validators,
-                pages: saved.pages, walks: saved.walks, isNamed: old.isNamed || saved.isNamed,
-                seesOwnNetwork: saved.seesOwnNetwork, movedTo: saved.movedTo,
+                pages: saved.pages, walks: saved.walks, naming: max(old.naming, saved.naming),
+                reachesPrivate: saved.reachesPrivate, movedTo: saved.movedTo,
                 rules: saved.rules, keep: saved.keep, interval: saved.interval, linkedPages: saved.linkedPages)
         }
 
@@ -152,6 +162,21 @@ package final class InMemoryFeedStore: FeedStore {
             // The sort is stable, so equal items keep their order.
             if contents.feeds[url.text] != nil {
                 contents.kept[url.text] = (kept(url) + images).sorted { $0.newness > $1.newness }
+            }
+        }
+
+        func rename(_ ids: [(old: String, new: String)], of url: ResourceURL) {
+            for (key, data) in contents.own where key.feed == url.text {
+                guard let id = ids.first(where: { ExactText($0.old) == key.id })?.new else { continue }
+                contents.own[key] = nil
+                contents.own[.init(key, id: id)] = data
+            }
+        }
+
+        func awaitData(of images: [FeedImage], of url: ResourceURL) {
+            for image in images {
+                let known = ([image.url] + image.alternatives).first { contents.images[.init(url, $0)] != nil }
+                if let known { contents.own[.init(url, image)] = .awaited(known.text) }
             }
         }
 
@@ -178,7 +203,7 @@ package final class InMemoryFeedStore: FeedStore {
             guard let saved = contents.feeds[url.text], saved.rules != nil else { return }
             contents.feeds[url.text] = SavedFeed(
                 url: saved.url, feed: saved.feed, savedAt: saved.savedAt, validators: saved.validators,
-                pages: saved.pages, isNamed: saved.isNamed, seesOwnNetwork: saved.seesOwnNetwork,
+                pages: saved.pages, naming: saved.naming, reachesPrivate: saved.reachesPrivate,
                 movedTo: saved.movedTo, rules: "", keep: saved.keep, interval: saved.interval)
         }
 

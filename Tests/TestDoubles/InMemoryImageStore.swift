@@ -39,20 +39,14 @@ package final class InMemoryImageStore: ImageStore {
         }
     }
 
-    package func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?] {
+    package func find(_ images: [FeedImage], of feed: ResourceURL) async throws(FeedError) -> [StoredImage?] {
         try receive(.find)
-        return try cache.withContents { contents throws(FeedError) in
-            images.map { contents.find($0, for: viewer) }
-        }
+        return try cache.withContents { contents throws(FeedError) in images.map { contents.find($0, of: feed) } }
     }
 
-    package func findRecords(
-        of images: [FeedImage], for viewer: Viewer
-    ) async throws(FeedError) -> [StoredImage?] {
+    package func findRecords(of images: [FeedImage], of feed: ResourceURL) async throws(FeedError) -> [StoredImage?] {
         // This store loses no files.
-        try cache.withContents { contents throws(FeedError) in
-            images.map { contents.find($0, for: viewer) }
-        }
+        try cache.withContents { contents throws(FeedError) in images.map { contents.find($0, of: feed) } }
     }
 
     package func find(_ url: ResourceURL) async throws(FeedError) -> StoredImage? {
@@ -61,9 +55,8 @@ package final class InMemoryImageStore: ImageStore {
             let found = contents.images.filter { $0.key.url == url.text }.map(\.value)
             if let last = found.max(by: { $0.fetchedAt < $1.fetchedAt }) { return last }
             for saved in contents.feeds.values {
-                let images = saved.feed.images + (contents.kept[saved.url.text] ?? [])
-                for image in images where image.url.key == url.key {
-                    if let found = contents.find(image, for: Viewer(saved.url)) { return found }
+                for image in contents.items(of: saved.url) where image.url.key == url.key {
+                    if let found = contents.find(image, of: saved.url) { return found }
                 }
             }
             return nil
@@ -112,80 +105,43 @@ package final class InMemoryImageStore: ImageStore {
                 let stored = StoredImage(
                     digest: digest, size: Int64(bytes.count), type: image.type, validators: image.validators,
                     fetchedAt: image.fetchedAt, directory: "images/sha256")
-                for recipient in image.recipients {
-                    let place = contents.place(of: recipient)
-                    Self.insert(stored, at: .init(url: image.url.text, place: place), in: &contents)
-                    contents.deleteNarrower(than: place, image.url, recipient)
-                    Self.forgetFailures(of: image.url, recipient, in: &contents)
+                for feed in image.feeds {
+                    let key = InMemoryCache.DataKey(feed, image.url)
+                    contents.insert(stored, at: key)
+                    contents.failures[key] = nil
                 }
                 return .success(stored)
             }
         }
     }
 
-    /// The time when the same bytes were first obtained stays.
-    private static func insert(
-        _ stored: StoredImage, at key: InMemoryCache.DataKey, in contents: inout InMemoryCache.Contents
-    ) {
-        let old = contents.images[key]
-        let first = old?.digest == stored.digest ? min(old?.fetchedAt ?? stored.fetchedAt, stored.fetchedAt) : nil
-        contents.images[key] = StoredImage(
-            digest: stored.digest, size: stored.size, type: stored.type, validators: stored.validators,
-            fetchedAt: first ?? stored.fetchedAt, directory: stored.directory)
-    }
-
-    private static func forgetFailures(
-        of url: ResourceURL, _ recipient: Recipient, in contents: inout InMemoryCache.Contents
-    ) {
-        contents.failures[.init(url: url.text, place: contents.place(of: recipient))] = nil
-        if let feed = recipient.feed { contents.failures[.init(url: url.text, place: .feed(feed.text))] = nil }
-    }
-
     package func confirm(_ images: [ConfirmedImage]) async throws(FeedError) {
         try receive(.confirm)
         try cache.withContents { contents throws(FeedError) in
             for image in images {
-                for recipient in image.recipients {
-                    Self.forgetFailures(of: image.url, recipient, in: &contents)
-                    Self.confirm(image, recipient, in: &contents)
-                }
+                for feed in image.feeds { Self.confirm(image, of: feed, in: &contents) }
             }
         }
     }
 
     private static func confirm(
-        _ image: ConfirmedImage, _ recipient: Recipient, in contents: inout InMemoryCache.Contents
+        _ image: ConfirmedImage, of feed: ResourceURL, in contents: inout InMemoryCache.Contents
     ) {
-        let places = recipient.feed.map { contents.places(Viewer($0)) } ?? [.everybody]
-        let known = places.map { InMemoryCache.DataKey(url: (image.predecessor ?? image.url).text, place: $0) }
-            .first { contents.images[$0] != nil }
-        guard let known, let old = contents.images[known] else { return }
-        var place = known.place
-        if image.predecessor != nil {
-            let own = Recipient(image: recipient.image, feed: recipient.feed, circle: .oneFeed)
-            place = contents.place(of: own)
-        } else if let widest = places.lastIndex(of: contents.place(of: recipient)),
-            widest < places.firstIndex(of: known.place) ?? 0
-        {
-            return
-        }
-        contents.images[.init(url: image.url.text, place: place)] =
-            StoredImage(
-                digest: old.digest, size: old.size, type: old.type, validators: image.validators,
-                fetchedAt: old.fetchedAt, directory: old.directory)
+        let key = InMemoryCache.DataKey(feed, image.url)
+        contents.failures[key] = nil
+        contents.settle(key)
+        guard let old = contents.images[InMemoryCache.DataKey(feed, image.predecessor ?? image.url)] else { return }
+        contents.images[key] = StoredImage(
+            digest: old.digest, size: old.size, type: old.type, validators: image.validators,
+            fetchedAt: old.fetchedAt, directory: old.directory)
     }
 
     package func failures(
-        of urls: [ResourceURL], for viewer: Viewer, onlyOwn: Bool
+        of urls: [ResourceURL], in feed: ResourceURL
     ) async throws(FeedError) -> [RememberedFailure?] {
         try receive(.failures)
         return try cache.withContents { contents throws(FeedError) in
-            let own = InMemoryCache.DataKey.Place.feed(viewer.feed.text)
-            let places = contents.places(viewer).filter { !onlyOwn || $0 == own }
-            return urls.map { url in
-                places.compactMap { contents.failures[.init(url: url.text, place: $0)] }
-                    .max { $0.failedAt < $1.failedAt }
-            }
+            urls.map { contents.failures[InMemoryCache.DataKey(feed, $0)] }
         }
     }
 
@@ -193,8 +149,8 @@ package final class InMemoryImageStore: ImageStore {
         try receive(.remember)
         try cache.withContents { contents throws(FeedError) in
             for failure in failures {
-                for place in Set(failure.recipients.map(contents.place)) where place != .nobody {
-                    let key = InMemoryCache.DataKey(url: failure.url.text, place: place)
+                for feed in failure.feeds {
+                    let key = InMemoryCache.DataKey(feed, failure.url)
                     let count = (contents.failures[key]?.count ?? 0) + 1
                     contents.failures[key] = RememberedFailure(
                         error: failure.error, failedAt: failure.failedAt, count: count)
@@ -220,15 +176,14 @@ package final class InMemoryImageStore: ImageStore {
                     var failed: Set<String> = []
                     var counted: Set<Digest> = []
                     for image in contents.feeds[feed.text]?.feed.images ?? [] {
-                        if let stored = contents.find(image, for: Viewer(feed)),
+                        if let stored = contents.find(image, of: feed),
                             contents.data[stored.digest]?.count == Int(stored.size)
                         {
                             images.cached += 1
                             if counted.insert(stored.digest).inserted { images.bytes += stored.size }
                             continue
                         }
-                        let failure = contents.places(Viewer(feed))
-                            .compactMap { contents.failures[.init(url: image.url.text, place: $0)] }.first
+                        let failure = contents.failures[InMemoryCache.DataKey(feed, image.url)]
                         guard let failure, failed.insert(image.url.text).inserted else { continue }
                         images.add(failedAt: failure.failedAt, count: failure.count)
                     }
@@ -261,8 +216,7 @@ package final class InMemoryImageStore: ImageStore {
             where !mode.feedsLeftOut.contains(where: { $0.key == saved.url.key }) {
                 for image in saved.feed.images + (contents.kept[saved.url.text] ?? []) {
                     for url in [image.url] + image.alternatives {
-                        guard let key = contents.key(of: url, for: Viewer(saved.url)),
-                            let digest = contents.images[key]?.digest, contents.data[digest] != nil,
+                        guard let digest = contents.images[.init(saved.url, url)]?.digest, contents.data[digest] != nil,
                             !contents.isWhole(digest)
                         else { continue }
                         images.append(

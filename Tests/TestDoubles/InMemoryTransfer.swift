@@ -29,7 +29,14 @@ package struct InMemoryTransfer: CacheTransfer {
         let contents: InMemoryCache.Contents
 
         func feeds() -> [FeedHead] {
-            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map(\.head)
+            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map { saved in
+                var head = saved.head
+                let taken = contents.heads[saved.url.text]
+                head.naming = saved.naming
+                (head.home, head.settings, head.gaps) = (taken?.home, taken?.settings, taken?.gaps)
+                head.nextPage = saved.walks.first?.page.url
+                return head
+            }
         }
 
         func removed(from feed: ResourceURL) -> RemovedImages { contents.removed[feed.text] ?? RemovedImages() }
@@ -43,7 +50,7 @@ package struct InMemoryTransfer: CacheTransfer {
             for (position, image) in images.enumerated() where positions.contains(Int64(position)) {
                 try visit(
                     SnapshotImage(
-                        position: Int64(position), image: image, stored: contents.find(image, for: Viewer(feed))))
+                        position: Int64(position), image: image, stored: contents.find(image, of: feed)))
             }
         }
 
@@ -112,14 +119,18 @@ package final class InMemoryIntake: CacheIntake {
         var contents: InMemoryCache.Contents
         private let offered: [Digest: [UInt8]]
         private var feed: ResourceURL?
+        /// The data and the items that the archive has, and the data of the cache that it replaced.
+        private var taken: Set<InMemoryCache.DataKey> = []
+        private var items: Set<InMemoryCache.ItemKey> = []
+        private var replaced: [InMemoryCache.DataKey: StoredImage] = [:]
 
         init(_ contents: InMemoryCache.Contents, _ offered: [Digest: [UInt8]]) {
             self.contents = contents
             self.offered = offered
         }
 
-        func saved(_ feed: ResourceURL) -> (at: Timestamp, keep: Keep?, keptCount: Int)? {
-            contents.feeds[feed.text].map { ($0.savedAt, $0.keep, contents.kept[feed.text]?.count ?? 0) }
+        func find(_ feed: ResourceURL) -> KnownFeed? {
+            contents.feeds[feed.text].map { KnownFeed(savedAt: $0.savedAt, keep: $0.keep) }
         }
 
         func retrieve(_ feed: ResourceURL) -> SavedFeed? { contents.saved(feed, withKept: true) }
@@ -130,17 +141,22 @@ package final class InMemoryIntake: CacheIntake {
             contents.setRemoved(removed, from: feed)
         }
 
-        func setKept(_ images: [FeedImage], archived: Set<ExactText>, of feed: ResourceURL) {
+        func setKept(_ images: [FeedImage], neverRequested: Bool, of feed: ResourceURL) {
             let current = Set(contents.feeds[feed.text]?.feed.images.map { ExactText($0.id) } ?? [])
-            contents.archived[feed.text, default: []].formUnion(archived)
+            if neverRequested { contents.archived[feed.text, default: []].formUnion(images.map { ExactText($0.id) }) }
             contents.kept[feed.text] = images.filter { !current.contains(ExactText($0.id)) }
         }
 
-        func name(_ feed: ResourceURL, keep: Keep?) {
-            guard let saved = contents.feeds[feed.text] else { return }
-            contents.feeds[feed.text] = SavedFeed(
+        func describe(_ feed: FeedHead, isLater: Bool) {
+            guard let saved = contents.feeds[feed.url.text] else { return }
+            contents.heads[feed.url.text] = feed
+            let start = feed.nextPage.map { FeedPage(url: $0, number: 2) }
+            let walks = start.map { [OpenWalk(page: $0, endsAtSaved: false, begun: feed.savedAt)] } ?? []
+            contents.feeds[feed.url.text] = SavedFeed(
                 url: saved.url, feed: saved.feed, savedAt: saved.savedAt, validators: saved.validators,
-                isNamed: true, seesOwnNetwork: saved.seesOwnNetwork, rules: saved.rules ?? "", keep: keep)
+                walks: saved.walks.isEmpty ? walks : saved.walks, naming: max(saved.naming, feed.naming),
+                reachesPrivate: saved.reachesPrivate, rules: saved.rules ?? "",
+                keep: isLater ? feed.keep ?? saved.keep : saved.keep)
         }
 
         func begin(_ feed: FeedHead) {
@@ -149,73 +165,73 @@ package final class InMemoryIntake: CacheIntake {
             contents.feeds[feed.url.text] = SavedFeed(
                 url: self.feed ?? feed.url,
                 feed: Feed(format: feed.format, title: feed.title, language: feed.language, images: []),
-                savedAt: feed.savedAt, isNamed: old?.isNamed ?? false, keep: old?.keep)
+                savedAt: feed.savedAt, walks: old?.walks ?? [], naming: old?.naming ?? feed.naming, keep: old?.keep)
         }
 
         func append(_ image: FeedImage) throws(FeedError) {
             guard let feed, let saved = contents.feeds[feed.text] else { throw .storage(.failed, "no feed was begun") }
-            contents.feeds[feed.text] = SavedFeed(
-                url: saved.url, feed: saved.feed.with(saved.feed.images + [image]),
-                savedAt: saved.savedAt, isNamed: saved.isNamed, rules: saved.rules, keep: saved.keep)
+            contents.feeds[feed.text] = saved.with(images: saved.feed.images + [image])
         }
 
-        func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool {
-            if let key = contents.key(of: image.url, for: Viewer(feed)), let old = contents.images[key],
-                contents.isWhole(old.digest)
-            {
-                if old.digest == image.digest { contents.brought.insert(image.digest) }
-                return false
+        func offer(
+            _ data: OfferedImage, of image: FeedImage?, in feed: ResourceURL, isLater: Bool, isImported: Bool
+        ) throws(FeedError) -> Bool {
+            let key = InMemoryCache.DataKey(feed, data.url)
+            let item = image.map { InMemoryCache.ItemKey(feed, $0) }
+            if let item {
+                items.insert(item)
+                if isLater { contents.own[item] = nil }
             }
-            guard let bytes = offered[image.digest] else {
-                throw .storage(.failed, "\(image.digest.hex): was not brought in as an image")
+            var stored = StoredImage(
+                digest: data.digest, size: data.size, type: data.type, validators: data.validators,
+                fetchedAt: data.fetchedAt, directory: "images/sha256")
+            if isImported { stored.standing = .imported }
+            if let old = contents.images[key], contents.isWhole(old.digest) {
+                if old.digest == data.digest {
+                    contents.images[key] = old.fetched(at: min(old.fetchedAt, data.fetchedAt))
+                    taken.insert(key)
+                    return false
+                }
+                if !isLater || taken.contains(key) {
+                    guard let item, let image, contents.own[item] == nil else { return false }
+                    stored.from = data.url.key == image.url.key ? nil : data.url
+                    contents.own[item] = .obtained(stored)
+                    try add(data)
+                    return true
+                }
+                replaced[key] = old
             }
-            contents.data[image.digest] = bytes
-            insert(image, for: feed)
+            taken.insert(key)
+            contents.images[key] = stored
+            contents.failures[key] = nil
+            try add(data)
             return true
         }
 
-        private func insert(_ image: OfferedImage, for feed: ResourceURL) {
-            let key = InMemoryCache.DataKey(url: image.url.text, place: .feed(feed.text))
-            contents.images[key] = StoredImage(
-                digest: image.digest, size: image.size, type: image.type, validators: image.validators,
-                fetchedAt: image.fetchedAt, directory: "images/sha256")
-            contents.failures[key] = nil
-            contents.brought.insert(image.digest)
+        private func add(_ data: OfferedImage) throws(FeedError) {
+            if contents.isWhole(data.digest) { return }
+            guard let bytes = offered[data.digest] else {
+                throw .storage(.failed, "\(data.digest.hex): was not brought in as an image")
+            }
+            contents.data[data.digest] = bytes
         }
 
-        func expect(leftOut digests: Set<Digest>) {}
-
-        func adopt(_ image: LeftOutImage, for feed: ResourceURL) -> Adoption {
-            guard contents.key(of: image.url, for: Viewer(feed)) == nil else { return .known }
-            let places = contents.places(Viewer(feed))
-            let found = contents.images.first { key, stored in
-                stored.digest == image.digest && contents.isWhole(image.digest)
-                    && (places.contains(key.place) || contents.brought.contains(image.digest))
-            }
-            guard let stored = found?.value else {
-                contents.leftOut[feed.text, default: []].append(image)
-                return .missing
-            }
-            insert(image.found(size: stored.size, type: stored.type), for: feed)
-            return .taken
-        }
-
-        func complete(
-            with held: (Digest, ResourceURL) throws(FeedError) -> (size: Int64, type: ImageType)?,
-            _ taken: (ResourceURL) -> Void
-        ) throws(FeedError) {
-            for saved in contents.feeds.values {
-                let images = saved.feed.images + (contents.kept[saved.url.text] ?? [])
-                let referenced = Set(images.flatMap { [$0.url.key] + $0.alternatives.map(\.key) })
-                for image in contents.leftOut[saved.url.text] ?? [] where referenced.contains(image.url.key) {
-                    guard let data = try held(image.digest, saved.url) else { continue }
-                    if try offer(image.found(size: data.size, type: data.type), for: saved.url) { taken(image.url) }
-                }
+        func finish(_ feed: ResourceURL) {
+            for image in contents.kept[feed.text] ?? [] {
+                let item = InMemoryCache.ItemKey(feed, image)
+                guard !items.contains(item), contents.own[item] == nil else { continue }
+                let source = ([image.url] + image.alternatives).first { contents.images[.init(feed, $0)] != nil }
+                if let source, let old = replaced[.init(feed, source)] { contents.own[item] = .obtained(old) }
             }
         }
 
-        func hasData(_ image: FeedImage, of feed: ResourceURL) -> Bool {
-            contents.find(image, for: Viewer(feed)) != nil
+        func hasData(_ image: FeedImage, of feed: ResourceURL) -> Bool { contents.find(image, of: feed) != nil }
+
+        func data(of digest: Digest) -> (size: Int64, type: ImageType)? {
+            guard contents.isWhole(digest) else { return nil }
+            let own = contents.own.values.lazy.compactMap { if case .obtained(let stored) = $0 { stored } else { nil } }
+            let all = contents.images.values.first { $0.digest == digest } ?? own.first { $0.digest == digest }
+            return all.map { ($0.size, $0.type) }
         }
     }
 }

@@ -11,8 +11,7 @@ package final class ScriptedHTTPClient: HTTPClient {
         /// The error to throw after the body, or the part of it that exists, has been delivered.
         package var cutOff: FeedError?
         package var isFromPrivateAddress = false
-        /// The URLs that the request reached, whether it succeeds or fails.
-        package var touchedPrivateAddress = false
+        package var isFromSpecialAddress = false
         /// A closure that runs before the response, for a test to hold up or cancel the request.
         package var before: (@Sendable () async -> Void)?
 
@@ -67,9 +66,9 @@ package final class ScriptedHTTPClient: HTTPClient {
             return answer
         }
 
-        package func touchingPrivateAddress() -> Answer {
+        package func fromSpecialAddress() -> Answer {
             var answer = self
-            answer.touchedPrivateAddress = true
+            answer.isFromSpecialAddress = true
             return answer
         }
 
@@ -102,9 +101,7 @@ package final class ScriptedHTTPClient: HTTPClient {
         let answer = answer(request, earlier)
         await answer.before?()
         guard !Task.isCancelled else { throw .cancelled }
-        var circumstances = RequestCircumstances()
-        circumstances.touchedPrivateAddress = answer.touchedPrivateAddress
-        if let error = answer.error { throw error.touching(circumstances) }
+        if let error = answer.error { throw error }
         var count = 0
         if try sink.begin(answer.head) {
             for chunk in answer.body {
@@ -112,10 +109,10 @@ package final class ScriptedHTTPClient: HTTPClient {
                 count += chunk.count
             }
         }
-        if let cutOff = answer.cutOff { throw cutOff.touching(circumstances) }
+        if let cutOff = answer.cutOff { throw cutOff }
         var response = HTTPResponse(head: answer.head, redirectTarget: answer.redirectTarget, bodyBytes: Int64(count))
         response.isFromPrivateAddress = answer.isFromPrivateAddress
-        response.circumstances = circumstances
+        response.isFromSpecialAddress = answer.isFromSpecialAddress
         return response
     }
 }

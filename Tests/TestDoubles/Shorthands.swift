@@ -40,9 +40,9 @@ extension FeedImage {
 }
 
 extension ImageStore {
-    /// Returns the data of URLs that everybody or the own network sees.
+    /// Returns the data of URLs for the first feed.
     package func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
-        try await find(urls.map { FeedImage(id: $0.text, url: $0) }, for: Viewer(.first, seesOwnNetwork: true))
+        try await find(urls.map { FeedImage(id: $0.text, url: $0) }, of: .first)
     }
 
     /// Returns for each image, in order, why publishing failed; nil where it succeeded.
@@ -56,11 +56,13 @@ extension ImageStore {
     }
 
     package func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?] {
-        try await failures(of: urls, for: Viewer(.first, seesOwnNetwork: true), onlyOwn: false)
+        try await failures(of: urls, in: .first)
     }
 }
 
-extension Recipient {
-    /// A recipient of data that everybody may see.
-    package static func everybody(_ url: ResourceURL) -> [Recipient] { [Recipient(image: url, circle: .everybody)] }
+extension CacheMerge {
+    /// Offers data for a URL, as an archive whose copy of the feed is the earlier one.
+    package func offer(_ data: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool {
+        try offer(data, of: nil, in: feed, isLater: false, isImported: false)
+    }
 }

@@ -80,7 +80,7 @@ actor CacheOpener {
         let (directory, lock) = try await lockedDirectory(wait, repairing: repairing)
         let file = DatabaseFile(in: directory, resolvedPath: try resolvedPath(.cannotCreate), schema: schema)
         let (connection, notices) = try retryingOnFullDisk(in: directory) { () throws(FeedError) in
-            repairing ? try file.repair(lock: lock) : (try file.openForWriting(lock: lock), notices: [])
+            repairing ? try file.repair(lock: lock) : try file.openForWriting(lock: lock)
         }
         let directories = try attempt(.cannotCreate) { () throws(SystemError) in
             try ImageDirectories(createdIn: directory)

@@ -161,8 +161,8 @@ extension DatabaseFile {
 extension DatabaseFile {
     /// Opens the database for writing, and creates it if it is missing.
     ///
-    /// The lock is held until the connection is closed.
-    func openForWriting(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
+    /// The lock is held until the connection is closed. `notices` says that the schema of an older version was migrated.
+    func openForWriting(lock: Descriptor) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
         // An empty database is treated as a missing one.
         let isNew = try isThere() ? status(of: Self.name)?.st_size == 0 : true
         let isShared = try status(of: ".")?.isOpenToOthers == true
@@ -176,7 +176,8 @@ extension DatabaseFile {
             try schema.migrate(connection, from: state)
             try schema.check(connection)
             connection.optimizesOnClosing = true
-            return connection
+            guard case .older = state else { return (connection, []) }
+            return (connection, ["\(path): is updated; older versions of feedsync can no longer open the cache"])
         } catch let error where isNew && error.kind == .storage(.failed) && !error.lacksRoom {
             throw .storage(.cannotCreate, error.message)
         }
@@ -214,29 +215,29 @@ extension DatabaseFile {
     ///
     /// Sets an unreadable database aside and begins a new one; `notices` then says so.
     func repair(lock: Descriptor) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
-        let connection: SQLiteConnection
+        let (connection, notices): (SQLiteConnection, [String])
         do throws(FeedError) {
-            connection = try examined { () throws(FeedError) in
+            (connection, notices) = try examined { () throws(FeedError) in
                 try requireNotEmptied()
                 return try openForWriting(lock: lock)
             }
         } catch let error where error.kind == .storage(.unreadable) {
             let name = try setAside()
             let notice = "\(error.withoutHint); it was set aside as \(name), and a new database begins"
-            return (try openForWriting(lock: lock), [notice])
+            return (try openForWriting(lock: lock).0, [notice])
         }
         let forgotten = try connection.writing { () throws(FeedError) in
             try RemovedRows(connection: connection).deleteInvalid(onlyCounting: false)
         }
-        guard forgotten > 0 else { return (connection, []) }
-        return (connection, ["\(path): forgot the removal of \(images(forgotten)), because it can't be read"])
+        guard forgotten > 0 else { return (connection, notices) }
+        return (connection, notices + ["\(path): forgot the removal of \(images(forgotten)), because it can't be read"])
     }
 
     /// Opens the database for reading as a rehearsal of `repair`; `notices` says what a repair would do.
     func rehearseRepair() throws(FeedError) -> (SQLiteConnection, notices: [String]) {
         let connection: SQLiteConnection
         do throws(FeedError) {
-            connection = try examined { () throws(FeedError) in try openForReading() }
+            (connection, _) = try examined { () throws(FeedError) in (try openForReading(), notices: []) }
         } catch let error where error.kind == .storage(.unreadable) {
             let plan = "would set aside the database as \(try freeName()), and begin a new one: \(error.withoutHint)"
             return (try inMemory(), [plan])
@@ -253,12 +254,12 @@ extension DatabaseFile {
     /// Damage must be found twice, because the consequence is a new database, and SQLite can take a read that fails
     /// once for damage.
     private func examined(
-        _ open: () throws(FeedError) -> SQLiteConnection
-    ) throws(FeedError) -> SQLiteConnection {
-        func attempt() throws(FeedError) -> SQLiteConnection {
-            let connection = try open()
-            try examine(connection)
-            return connection
+        _ open: () throws(FeedError) -> (SQLiteConnection, notices: [String])
+    ) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
+        func attempt() throws(FeedError) -> (SQLiteConnection, notices: [String]) {
+            let opened = try open()
+            try examine(opened.0)
+            return opened
         }
         do throws(FeedError) {
             return try attempt()

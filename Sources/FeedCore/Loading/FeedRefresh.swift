@@ -127,8 +127,13 @@ package struct FeedRefresh: Sendable {
     private func pages(of old: SavedFeed?) -> PageFollower.KnownPages {
         guard let old, follower != nil, !old.linkedPages.isEmpty else { return .init() }
         guard old.rules == remote.rules else { return .init(pages: old.linkedPages.filter { $0.value.failure != nil }) }
+        // Several items can link to one page.
+        var seen: Set<[ResourceURL.Key]> = []
         var images: [ResourceURL.Key: [FeedImage]] = [:]
-        for image in old.feed.images { if let page = image.post?.page { images[page.key, default: []].append(image) } }
+        for image in old.feed.images {
+            guard let page = image.post?.page, seen.insert([page.key, image.url.key]).inserted else { continue }
+            images[page.key, default: []].append(image)
+        }
         return .init(pages: old.linkedPages, images: images)
     }
 
