@@ -103,7 +103,7 @@ struct DatabaseRowTests {
     @Test("invalid image rows are read as missing")
     func badImageRow() async throws {
         try await scratch.fill()
-        try scratch.execute("UPDATE images SET media_type = 'text/html'")
+        try scratch.execute("UPDATE data SET media_type = 'text/html'")
         let cache = try await scratch.open()
         #expect(try await cache.images.find([.image(0)]) == [nil])
         try await cache.images.publish("picture", at: .image(0))
@@ -155,6 +155,5 @@ struct DatabaseRowTests {
         #expect(try await cache.images.removeUnreferenced(.dryRun(withoutFeeds: [])) == all)
         #expect(try await cache.images.removeUnreferenced(.forReal) == all)
         #expect(try await cache.images.find([.image(0)]) == [nil])
-        #expect(try scratch.query("SELECT count(*) FROM items") == "0")
     }
 }

@@ -44,7 +44,7 @@ struct DatabaseStateTests {
 
     /// The ways in which a database becomes unreadable.
     enum Harm: CaseIterable, CustomTestStringConvertible {
-        case garbage, truncated, tooShort, foreign, noTables, views, missingColumn, directory, pipe, unknownFormat,
+        case garbage, truncated, tooShort, foreign, noTables, views, missingColumn, directory, pipe,
             badURL
 
         var testDescription: String { "\(self)" }
@@ -59,8 +59,8 @@ struct DatabaseStateTests {
                 unlink(scratch.path(name))
                 try scratch.execute("CREATE TABLE mine (precious TEXT)")
             case .noTables:
-                try scratch.execute("DROP TABLE items; DROP TABLE feeds; DROP TABLE images; DROP TABLE failures")
-            case .views: try scratch.execute("DROP TABLE images; CREATE VIEW images AS SELECT * FROM feeds")
+                try scratch.execute("DROP TABLE items; DROP TABLE feeds; DROP TABLE data; DROP TABLE failures")
+            case .views: try scratch.execute("DROP TABLE data; CREATE VIEW data AS SELECT * FROM feeds")
             case .missingColumn: try scratch.execute("ALTER TABLE feeds DROP COLUMN etag")
             case .directory:
                 unlink(scratch.path(name))
@@ -68,7 +68,6 @@ struct DatabaseStateTests {
             case .pipe:
                 unlink(scratch.path(name))
                 mkfifo(scratch.path(name), 0o600)
-            case .unknownFormat: try scratch.execute("UPDATE feeds SET format = 'telegram'")
             case .badURL: try scratch.execute("UPDATE feeds SET url = 'javascript:alert(1)'")
             }
         }
@@ -134,11 +133,11 @@ struct DatabaseStateTests {
     @Test("a database is set aside together with its log")
     func logGoesAlong() async throws {
         try await scratch.fill()
-        try beKilled(after: "UPDATE feeds SET format = 'telegram'")
+        try beKilled(after: "UPDATE feeds SET url = 'javascript:alert(1)'")
         let cache = try await scratch.open(.repair(lockWait: .zero))
         #expect(cache.notices.count == 1)
         #expect(try await cache.feeds.summaries() == [])
-        #expect(try scratch.query("SELECT format FROM feeds", of: "feedsync.sqlite.unreadable-1") == "telegram")
+        #expect(try scratch.query("SELECT url FROM feeds", of: "feedsync.sqlite.unreadable-1") == "javascript:alert(1)")
     }
 
     @Test("a damaged page is found by a repair and by reading its rows")

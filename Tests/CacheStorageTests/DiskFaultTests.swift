@@ -14,6 +14,7 @@ struct DiskFaultTests {
     func fullWhileStaging() async throws {
         let disk = try SmallDisk(kilobytes: 2048)
         let cache = try await open(disk)
+        try await cache.feeds.save(.sample(images: 0))
         let whole = try cache.images.stage("whole", at: .image(0))
         let cut = try cache.images.stage()
         try disk.fill()
@@ -58,6 +59,7 @@ struct DiskFaultTests {
     func noRoomForRows() async throws {
         let disk = try SmallDisk(kilobytes: 16 << 10)
         let cache = try await open(disk)
+        try await cache.feeds.save(.sample(images: 0))
         // The images are large enough to be written as they arrive.
         let batch = try (0..<60).map { number in
             try cache.images.stage("image \(number)" + String(repeating: "7", count: 150_000), at: .image(number))

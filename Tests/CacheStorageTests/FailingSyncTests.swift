@@ -65,7 +65,7 @@ struct FailingSyncTests {
     func unsaved() async throws {
         let images = try scratch.images { _ throws(SystemError) in }
         try await images.publish("old", at: .image(0))
-        try scratch.execute("CREATE TRIGGER fault BEFORE INSERT ON images BEGIN SELECT raise(ABORT, 'fault'); END")
+        try scratch.execute("CREATE TRIGGER fault BEFORE INSERT ON data BEGIN SELECT raise(ABORT, 'fault'); END")
         let batch = try ["old", "new", "newer", "new"].enumerated().map { try images.stage($1, at: .image(1 + $0)) }
         let before = try scratch.snapshot("images")
         await expect(.failed) { () throws(FeedError) in _ = try await images.failures(publishing: batch) }

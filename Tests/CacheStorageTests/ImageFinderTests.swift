@@ -32,7 +32,7 @@ struct ImageFinderTests {
         }
         for number in 0..<5 { try await cache.images.publish("image \(number)", at: .image(number)) }
         try scratch.execute(
-            "UPDATE images SET fetched_at = 100 + (SELECT CAST(item_id AS INTEGER) FROM items WHERE items.url = images.url)"
+            "UPDATE data SET fetched_at = 100 + (SELECT CAST(item_id AS INTEGER) FROM items WHERE items.url = data.url)"
         )
         return cache
     }
@@ -58,7 +58,7 @@ struct ImageFinderTests {
 
     @Test("images of one moment come in the order of their feeds") func oneMoment() async throws {
         let cache = try await fill()
-        try scratch.execute("UPDATE images SET fetched_at = 7")
+        try scratch.execute("UPDATE data SET fetched_at = 7")
         #expect(try await found(in: cache) == ["0", "1", "2", "3", "4"])
     }
 

@@ -17,6 +17,7 @@ struct MergeSideEffectTests {
     @Test("a merge that fails late deletes its new files and leaves older files")
     func takenBack() async throws {
         let cache = try await scratch.open()
+        try await cache.feeds.save(.sample(images: 0))
         try await cache.images.publish("there", at: .image(0))
         // There are enough images that the first files are moved before the last one is offered.
         let texts = ["there"] + (0..<200).map { "new \($0)" }

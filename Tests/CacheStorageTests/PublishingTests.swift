@@ -200,7 +200,7 @@ struct PublishingTests {
 
     @Test("files whose rows can't be committed are deleted and can be published again")
     func rowsFail() async throws {
-        try scratch.execute("CREATE TRIGGER fault BEFORE INSERT ON images BEGIN SELECT raise(ABORT, 'fault'); END")
+        try scratch.execute("CREATE TRIGGER fault BEFORE INSERT ON data BEGIN SELECT raise(ABORT, 'fault'); END")
         let batch = [try images.stage("abc", at: .image(0))]
         await expect(.failed) { () throws(FeedError) in _ = try await images.failures(publishing: batch) }
         #expect(try !scratch.exists(Self.abc))

@@ -105,7 +105,7 @@ struct RemovingTests {
     @Test("images whose rows can't be deleted keep their files")
     func rowsFirst() async throws {
         let image = try await images.publish("picture", at: .image(0))
-        try scratch.execute("CREATE TRIGGER fault BEFORE DELETE ON images BEGIN SELECT raise(ABORT, 'fault'); END")
+        try scratch.execute("CREATE TRIGGER fault BEFORE DELETE ON data BEGIN SELECT raise(ABORT, 'fault'); END")
         await expect(.failed) { () throws(FeedError) in _ = try await images.removeUnreferenced(.forReal) }
         #expect(try scratch.names(in: "images/sha256").count == 1)
         #expect(try await images.data(of: image) == Array("picture".utf8))

@@ -223,7 +223,7 @@ struct VersionOneTests {
     @Test("a repair of a cache of version 1 keeps everything that it holds")
     func repairing() async throws {
         let cache = try await scratch.open(.repair(lockWait: .zero))
-        #expect(cache.notices == [])
+        #expect(cache.notices.count == 1)
         try await expectWhatWasThere(in: cache)
         #expect(try scratch.query("PRAGMA user_version") == "\(CacheSchema.current.version)")
     }
@@ -321,6 +321,7 @@ struct SharedDataTests {
         #expect(lanFeed.feed.images.map { $0.post?.page } == [nil, nil, .known("https://blog.example/p")])
         #expect(lanFeed.linkedPages.values.map(\.isPublic) == [true])
         #expect(try scratch.query("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'old%'") == "0")
-        #expect(try await scratch.open().notices == [])
+        await cache.close()
+        #expect(try await scratch.open(.read).notices == [])
     }
 }

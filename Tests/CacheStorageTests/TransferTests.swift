@@ -59,6 +59,7 @@ struct TransferTests {
 
     @Test("no image can be deleted while a cache is exported") func lock() async throws {
         let cache = try await scratch.open()
+        try await cache.feeds.save(.sample(images: 0))
         try await cache.images.publish("one", at: .image(1))
         let path = scratch.path
         try await scratch.open(.read).transfer.read(lockWait: .zero) { _ throws(FeedError) in
@@ -130,6 +131,7 @@ struct TransferTests {
 
     @Test("a merge keeps intact data and replaces damaged data") func existing() async throws {
         let cache = try await scratch.open()
+        try await cache.feeds.save(.sample(images: 0))
         let whole = try await cache.images.publish("whole", at: .image(0))
         let damaged = try await cache.images.publish("damaged", at: .image(1))
         let gone = try await cache.images.publish("gone", at: .image(2))

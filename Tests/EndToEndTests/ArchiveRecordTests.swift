@@ -90,7 +90,7 @@ struct ArchiveRecordTests {
 
     @Test("Images of items that had left their feed in an archive are never requested")
     func leftItems() async throws {
-        try await source.sql("DELETE FROM images WHERE url LIKE '%/1.png' OR url LIKE '%/2.png'")
+        try await source.sql("DELETE FROM data WHERE url LIKE '%/1.png' OR url LIKE '%/2.png'")
         try await source.run("export", file)
         expectQuiet(try await program.run("import", "--restore", file))
         let count = server.requestCount
@@ -112,7 +112,7 @@ struct ArchiveRecordTests {
             try await source.sql(
                 """
                 UPDATE items SET url = '\(url)', last_seen = last_seen + 600000000 WHERE url LIKE '%/1.png';
-                DELETE FROM images WHERE url LIKE '%/1.png'
+                DELETE FROM data WHERE url LIKE '%/1.png'
                 """)
         } else {
             try await source.sql(

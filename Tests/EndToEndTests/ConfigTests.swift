@@ -112,7 +112,7 @@ struct ConfigTests {
 
         server.serve(Reply(404), at: 1)
         other.serve(Reply(404), at: 1)
-        try await program.sql("DELETE FROM images")
+        try await program.sql("DELETE FROM data")
         let retrying = try write("feed = \(server.feedURL)\n[feed \"\(other.feedURL)\"]\nretry-failed\n")
         try await program.run("--config", retrying)
         let later = (server.requestCount, other.requestCount)
@@ -216,7 +216,7 @@ struct ConfigTests {
         try await program.run(server.feedURL)
         let again = try await program.run("-v", server.feedURL)
         #expect(again.errorText.contains("\(server.imageURL(0)): cached"))
-        try await program.sql("DELETE FROM images")
+        try await program.sql("DELETE FROM data")
         server.server.route("/feed.json", Reply(503))
         let offline = try await program.run("-v", server.feedURL)
         #expect(offline.errorText.contains("\(server.imageURL(0)): not requested, because its feed is unreachable"))

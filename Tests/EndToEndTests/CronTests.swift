@@ -114,14 +114,14 @@ struct CronTests {
         // The first feed was reported a day ago, and the second one later.
         try await program.sql(
             """
-            UPDATE reported_failures SET reported_at = reported_at - 86400000000
+            UPDATE reports SET last_at = last_at - 86400000000
             WHERE feed = (SELECT id FROM feeds WHERE url = '\(server.feedURL)')
             """)
         #expect(try await sync().errorLines.count == 2)
         server.serve(feedOf: [server.imageURL(0)])
         other.serve(feedOf: [other.imageURL(0)])
         expectQuiet(try await sync())
-        #expect(try await program.sql("SELECT count(*) FROM reported_failures") == "0")
+        #expect(try await program.sql("SELECT count(*) FROM reports") == "0")
         server.serve(feedOf: [server.imageURL(0), dead.url("/a.png")])
         #expect(try await sync().errorLines.count == 2)
     }

@@ -29,7 +29,7 @@ struct DeletingTests {
                 try Files.damage("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(image)))")
             }
         }
-        #expect(try await program.sql("SELECT count(*) FROM images") == "3")
+        #expect(try await program.sql("SELECT count(*) FROM data") == "3")
 
         let call = options.isEmpty ? "unlinkat" : "renameat2"
         let (result, trace) = try await program.trace(["validate"] + options, fault: "\(call):signal=KILL:when=1")
@@ -41,7 +41,7 @@ struct DeletingTests {
         let deletion = try #require(trace.calls.last { $0.name == call })
         #expect(deletion.paths.contains { $0.hasPrefix("images/sha256/") })
         #expect(trace.syncs(log).contains { row.isDone(before: $0) && $0.isDone(before: deletion) })
-        #expect(try await program.sql("SELECT url FROM images") == server.imageURL(2))
+        #expect(try await program.sql("SELECT url FROM data") == server.imageURL(2))
 
         // The remaining file has no row, and the next run deletes it.
         expectOneLine(try await program.run("validate"), exit: 0, ["deleted 0 feeds and 2 images"])

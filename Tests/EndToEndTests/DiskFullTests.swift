@@ -76,7 +76,7 @@ struct DiskFullTests {
         try await onDisk(
             of: "1m",
             """
-            rows() { sqlite3 "$FEEDSYNC_CACHE/feedsync.sqlite" 'SELECT count(*) FROM images'; }
+            rows() { sqlite3 "$FEEDSYNC_CACHE/feedsync.sqlite" 'SELECT count(*) FROM data'; }
             run first sync "$1"
             sqlite3 "$FEEDSYNC_CACHE/feedsync.sqlite" '\(change)'
             dd if=/dev/zero of="$FEEDSYNC_CACHE/others" bs=1k 2> dd

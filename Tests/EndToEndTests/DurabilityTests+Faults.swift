@@ -29,8 +29,8 @@ extension DurabilityTests {
         let archive = try await export()
         let file = try await file(of: 0, in: program)
         unlink("\(program.cache)/\(file)")
-        try await program.sql("DELETE FROM images WHERE url = '\(server.imageURL(0))'")
-        let left = try await program.sql("SELECT url, digest FROM images")
+        try await program.sql("DELETE FROM data WHERE url = '\(server.imageURL(0))'")
+        let left = try await program.sql("SELECT url, digest FROM data")
 
         let result = try await program.shell(
             #"""
@@ -40,7 +40,7 @@ extension DurabilityTests {
 
         #expect(result.status == .exited(74), "\(result.errorText)")
         #expect(result.errorText.contains("images/sha256: can't be written to disk"), "\(result.errorText)")
-        #expect(try await program.sql("SELECT url, digest FROM images") == left)
+        #expect(try await program.sql("SELECT url, digest FROM data") == left)
         // The space of the file is free for others.
         #expect(!Files.exists("\(program.cache)/\(file)"))
         #expect(Files.names(in: "\(program.cache)/incoming") == [])

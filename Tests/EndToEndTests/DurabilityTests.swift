@@ -91,7 +91,7 @@ struct DurabilityTests {
         arguments: ["sync", "import"])
     func kept(command: String) async throws {
         let archive = try await export()
-        try await program.sql("DELETE FROM images")
+        try await program.sql("DELETE FROM data")
         let (result, trace) = try await program.trace(command, command == "sync" ? server.feedURL : archive)
         expectQuiet(result)
         for image in 0..<4 {
@@ -110,7 +110,7 @@ struct DurabilityTests {
     func replaced(command: String) async throws {
         let archive = try await export()
         for image in 0..<4 { try Files.damage("\(program.cache)/\(try await file(of: image, in: program))") }
-        try await program.sql("DELETE FROM images")
+        try await program.sql("DELETE FROM data")
         let (result, trace) = try await program.trace(command, command == "sync" ? server.feedURL : archive)
         expectQuiet(result)
         for image in 0..<4 { try await expectOrder(of: image, in: trace, program) }

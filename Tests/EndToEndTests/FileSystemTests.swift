@@ -27,7 +27,7 @@ struct FileSystemTests {
             // One image has something else in its place, and the other has nothing.
             try Files.damage("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(0)))")
             unlink("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))")
-            try await program.sql("DELETE FROM images")
+            try await program.sql("DELETE FROM data")
             let operand = command == "sync" ? server.feedURL : archive
             expectQuiet(try await run(["renameat2:error=\(error)"], command, operand))
             #expect(Files.names(in: program.imageDirectory).count == 2)
@@ -55,7 +55,7 @@ struct FileSystemTests {
         expectQuiet(try await program.run(server.feedURL))
         let list = #"stat -c "%i %n" "$FEEDSYNC_CACHE"/images/sha256/*"#
         let before = try await program.shell(list).outputLines
-        try await program.sql("DELETE FROM images")
+        try await program.sql("DELETE FROM data")
         expectQuiet(try await run(["fchmod:error=EPERM"], server.feedURL))
         #expect(try await program.shell(list).outputLines == before)
     }

@@ -23,7 +23,7 @@ struct FindTests {
     /// Gives the images dates, so that the first image of the feed is the oldest.
     private func setDates() async throws {
         try await program.sql(
-            "UPDATE images SET fetched_at = 1795162500000001 + (SELECT position FROM items WHERE items.url = images.url)"
+            "UPDATE data SET fetched_at = 1795162500000001 + (SELECT position FROM items WHERE items.url = data.url)"
         )
     }
 
@@ -53,7 +53,7 @@ struct FindTests {
     func nothing() async throws {
         try await program.run(server.feedURL)
         for arguments in [["submarine"], ["--since", "1s", "--feed", server.feedURL]] {
-            try await program.sql("UPDATE images SET fetched_at = 1")
+            try await program.sql("UPDATE data SET fetched_at = 1")
             let found = try await program.run(["find"] + arguments)
             #expect(found.status == .exited(1) && found.outputText == "" && found.errorText == "")
         }

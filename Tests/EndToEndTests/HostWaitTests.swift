@@ -31,7 +31,7 @@ struct HostWaitTests {
     @Test("The next run does not ask a host that asked to wait, and its feeds are waiting")
     func fresh() async throws {
         try await program.run(server.feedURL)
-        try await program.sql("DELETE FROM images")
+        try await program.sql("DELETE FROM data")
         try await beToldToWait()
         let (count, row) = (server.requestCount, try await program.sql("SELECT * FROM waits"))
         expectQuiet(try await program.run(server.feedURL))

@@ -202,7 +202,7 @@ struct ProgressTests {
         // Hashing this file takes longer than drawing a line, and the file takes no space.
         let image = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
         #expect(chmod(image, 0o600) == 0 && truncate(image, 1 << 29) == 0)
-        try await program.sql("UPDATE images SET size = 1 << 29 WHERE url = '\(server.imageURL(1))'")
+        try await program.sql("UPDATE data SET size = 1 << 29 WHERE url = '\(server.imageURL(1))'")
         let terminal = try PseudoTerminal(columns: 200)
         let arguments = command.map { $0.hasSuffix(".tar") ? program.directory.path($0) : $0 }
         let run = try program.start(arguments, on: terminal)

@@ -44,7 +44,7 @@ struct RemoveTests {
         #expect(try await feeds() == [other.feedURL])
         #expect(try await program.saved(other.feedURL) == saved)
         #expect(Files.names(in: program.imageDirectory) == [try await program.digest(of: other.imageURL(0))])
-        #expect(try await program.sql("SELECT url FROM images") == other.imageURL(0))
+        #expect(try await program.sql("SELECT url FROM data") == other.imageURL(0))
         expectQuiet(try await program.run("validate", "--deep"))
         #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(66))
     }

@@ -50,7 +50,7 @@ struct RevalidateTests {
 
     @Test("A validator of more than 1 KiB is never stored, and one in an older cache is ignored")
     func longValidators() async throws {
-        let kept = "SELECT count(*) FROM (SELECT etag FROM images UNION ALL SELECT etag FROM feeds) WHERE etag NOT NULL"
+        let kept = "SELECT count(*) FROM (SELECT etag FROM data UNION ALL SELECT etag FROM feeds) WHERE etag NOT NULL"
         let long = "\"\(String(repeating: "x", count: 1023))\""
         Self.serve(long, FeedServer.image(0), at: "/0.png", of: server)
         Self.serve("\"b\"", Array(FeedServer.feed((0..<3).map(server.imageURL)).utf8), at: "/feed.json", of: server)
@@ -58,7 +58,7 @@ struct RevalidateTests {
         #expect(try await program.sql(kept) == "1")
 
         // The row is as an older version left it.
-        try await program.sql("UPDATE feeds SET etag = '\(long)'; UPDATE images SET etag = '\(long)'")
+        try await program.sql("UPDATE feeds SET etag = '\(long)'; UPDATE data SET etag = '\(long)'")
         let archive = try await program.run("export", "-").standardOutput
         #expect(!String(decoding: archive, as: UTF8.self).contains("xxx"))
         let before = server.requestCount

@@ -26,7 +26,7 @@ struct UntakenOutputTests {
         let lock = try HeldLock(of: program)
 
         #expect(run.result == nil)
-        let saved = command.hasPrefix("show") ? "SELECT count(*) = 2000 FROM items" : "SELECT count(*) FROM images"
+        let saved = command.hasPrefix("show") ? "SELECT count(*) = 2000 FROM items" : "SELECT count(*) FROM data"
         #expect(try await program.sql(saved) == "1")
         withExtendedLifetime((lock, pipe)) {}
         run.kill(SIGKILL)

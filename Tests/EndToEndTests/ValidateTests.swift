@@ -82,7 +82,7 @@ struct ValidateTests {
         expectOneLine(result, exit: 0, ["feedsync: deleted 0 feeds and 2 images, \(bytes) freed"])
         let digest = try await program.digest(of: server.imageURL(2))
         #expect(Files.names(in: program.imageDirectory) == [digest])
-        #expect(try await program.sql("SELECT count(*) FROM images") == "1")
+        #expect(try await program.sql("SELECT count(*) FROM data") == "1")
     }
 
     @Test("validate keeps feeds dated ahead of the clock, which may be wrong, and says so in one line")

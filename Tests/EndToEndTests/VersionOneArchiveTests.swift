@@ -50,7 +50,7 @@ struct VersionOneArchiveTests {
         #expect(images.map { $0["location"] } == ["Here", .null, .null])
         #expect(images.map { $0["digest"]?.string != nil } == [true, true, false])
         #expect(images[0]["fetched_at"] == "2026-11-20T19:14:34.160334Z")
-        #expect(try await program.sql("SELECT etag FROM images WHERE url LIKE '%/dawn.png'") == "\"1\"")
+        #expect(try await program.sql("SELECT etag FROM data WHERE url LIKE '%/dawn.png'") == "\"1\"")
         #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 

@@ -65,8 +65,8 @@ struct LeftAloneImagesTests {
     }
 
     @Test(
-        "A failure of another feed does not skip an image of a feed with secrets for it",
-        arguments: [(401, true, 1), (403, true, 1), (404, true, 1), (401, false, 0), (404, false, 0)])
+        "An image that was refused is requested again with secrets for its server",
+        arguments: [(401, true, 1), (403, true, 1), (404, true, 0), (401, false, 0), (404, false, 0)])
     func refused(status: Int, isKnown: Bool, asks: Int) async throws {
         // The image is at the feed's own origin, which gets its secrets.
         let feed = Feed(format: .essential, images: [FeedImage(id: "1", url: try fixture.feedURL("1.png"))])

@@ -10,6 +10,13 @@ extension RemoteImageDataLoader {
     }
 }
 
+extension WantedImage {
+    /// Makes an image of the first feed.
+    package init(_ url: ResourceURL, validators: Validators = Validators()) {
+        self.init(url, validators: validators, on: RequestTerms(feed: .first))
+    }
+}
+
 extension ImageDownloads {
     /// Makes downloads with this fetcher, which has its own limits of jobs.
     package init(

@@ -84,7 +84,7 @@ extension ImageStoreContract {
         first.add(failedAt: Timestamp(microseconds: 2_000_000), count: 1)
         #expect(first.failed == 2)
         #expect(first.leftAloneUntil == Timestamp(microseconds: 3_602_000_000))
-        #expect(try await store.inventory(of: [.second, .first]).perFeed == [.init(cached: 1, bytes: bytes), first])
+        #expect(try await store.inventory(of: [.second, .first]).perFeed == [.init(), first])
     }
 
     package func credentialsAreNoPartOfAFailure() async throws {

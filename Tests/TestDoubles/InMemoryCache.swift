@@ -81,6 +81,12 @@ package final class InMemoryCache: Sendable {
             return keys
         }
 
+        /// The digests of all data.
+        var digests: Set<Digest> {
+            let others = own.values.compactMap { if case .obtained(let stored) = $0 { stored.digest } else { nil } }
+            return Set(images.values.map(\.digest) + others)
+        }
+
         func items(of feed: ResourceURL) -> [FeedImage] {
             (feeds[feed.text]?.feed.images ?? []) + (kept[feed.text] ?? [])
         }

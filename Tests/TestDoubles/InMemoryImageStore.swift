@@ -253,8 +253,8 @@ package final class InMemoryImageStore: ImageStore {
         try cache.withContents { contents throws(FeedError) in
             var left = contents
             work(&left)
-            let digests = Set(left.images.values.map(\.digest))
-            let gone = Set(contents.images.values.map(\.digest)).subtracting(digests)
+            let digests = left.digests
+            let gone = contents.digests.subtracting(digests)
             left.data = contents.data.filter { digests.contains($0.key) }
             let freed = contents.data.filter { !digests.contains($0.key) }.reduce(0) { $0 + $1.value.count }
             if !mode.isDryRun { contents = left }

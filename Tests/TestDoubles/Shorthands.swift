@@ -40,9 +40,11 @@ extension FeedImage {
 }
 
 extension ImageStore {
-    /// Returns the data of URLs for the first feed.
+    /// Returns the data of URLs in any feed.
     package func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
-        try await find(urls.map { FeedImage(id: $0.text, url: $0) }, of: .first)
+        var found: [StoredImage?] = []
+        for url in urls { found.append(try await find(url)) }
+        return found
     }
 
     /// Returns for each image, in order, why publishing failed; nil where it succeeded.

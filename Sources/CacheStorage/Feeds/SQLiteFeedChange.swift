@@ -68,7 +68,7 @@ struct SQLiteFeedChange: FeedStoreChange {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
             ON CONFLICT (url) DO UPDATE SET
                 credentials = ?2, title = ?3, format = ?4, saved_at = ?5, etag = ?6, last_modified = ?7, pages = ?8,
-                named = max(named, ?9), moved_to = ?10, rules = ?11, keep = coalesce(?12, keep), private = ?13,
+                named = max(named, ?9), moved_to = ?10, rules = ?11, keep = ?12, private = ?13,
                 interval = ?14, language = ?15, error_kind = NULL, error_message = NULL, error_at = NULL
             RETURNING id
             """)

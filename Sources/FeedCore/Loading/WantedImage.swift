@@ -48,7 +48,7 @@ package struct WantedImage: Sendable {
     }
 
     package init(
-        _ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms = RequestTerms()
+        _ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms
     ) {
         self.init(url, first: Source(url: url, validators: validators), on: terms)
     }
