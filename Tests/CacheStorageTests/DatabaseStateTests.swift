@@ -87,7 +87,8 @@ struct DatabaseStateTests {
             #expect(message.contains(scratch.path))
             #expect(message.contains("feedsync validate"))
         }
-        if harm != .pipe { #expect(try scratch.snapshot() == before) }
+        // A writer can update the statistics of a database that only has a bad row.
+        if harm != .pipe, harm != .badURL { #expect(try scratch.snapshot() == before) }
     }
 
     @Test("a repair sets an unreadable database aside and begins a new one", arguments: Harm.allCases)

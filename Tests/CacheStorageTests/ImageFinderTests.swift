@@ -31,6 +31,12 @@ struct ImageFinderTests {
                     savedAt: Timestamp(microseconds: 1)))
         }
         for number in 0..<5 { try await cache.images.publish("image \(number)", at: .image(number)) }
+        // Each feed has data of each URL.
+        try scratch.execute(
+            """
+            INSERT INTO data SELECT feeds.id, data.url, digest, size, media_type, NULL, NULL, fetched_at, imported
+            FROM data JOIN feeds ON feeds.id <> data.feed
+            """)
         try scratch.execute(
             "UPDATE data SET fetched_at = 100 + (SELECT CAST(item_id AS INTEGER) FROM items WHERE items.url = data.url)"
         )

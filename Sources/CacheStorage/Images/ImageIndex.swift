@@ -82,7 +82,7 @@ struct ImageIndex {
     func find(anywhere url: String) throws(FeedError) -> StoredImage? {
         let row = try connection.statement(
             """
-            SELECT digest, size, media_type, etag, last_modified, fetched_at
+            SELECT digest, size, media_type, data.etag, data.last_modified, fetched_at
             FROM feeds CROSS JOIN data ON data.feed = feeds.id AND data.url = ?1 ORDER BY fetched_at DESC
             """)
         try row.bind(1, url)
