@@ -14,25 +14,26 @@ struct ImageTests {
         server = try FeedServer(images: 1)
     }
 
-    @Test("image downloads and saves an image that is not in the cache, and then reads it from the cache")
+    @Test("image downloads an image of a saved feed and saves it, and a later sync uses it")
     func fallback() async throws {
+        try await program.run("show", server.feedURL)
         for _ in 0..<2 {
             let result = try await program.run("image", url)
             #expect(result.status == .exited(0))
             #expect(result.standardOutput == FeedServer.image(0))
             #expect(result.errorText == "")
         }
-        #expect(server.paths() == ["/0.png"])
-        #expect(Files.names(in: program.imageDirectory).count == 1)
-        let digest = try await Files.sha256("\(program.imageDirectory)/\(Files.names(in: program.imageDirectory)[0])")
-        #expect(try await program.digest(of: url) == digest)
+        try await program.run(server.feedURL)
+        #expect(server.paths() == ["/feed.json", "/0.png", "/feed.json"])
+        #expect(try await Files.names(in: program.imageDirectory) == [program.digest(of: url)])
     }
 
-    @Test("An image that `image` saved is used by a later sync")
-    func reused() async throws {
-        try await program.run("image", url)
-        try await program.run(server.feedURL)
-        #expect(server.paths() == ["/0.png", "/feed.json"])
+    @Test("image only delivers an image that no saved feed contains")
+    func ofNoFeed() async throws {
+        let result = try await program.run("image", "-v", url)
+        #expect(result.standardOutput == FeedServer.image(0))
+        #expect(result.errorText.contains("not saved"))
+        #expect(Files.names(in: program.imageDirectory).isEmpty)
     }
 
     @Test("image --offline of an unknown image gives not found")

@@ -35,7 +35,8 @@ struct MountTests {
     }
 
     @Test("show and image deliver without saving into a cache on several mounts") func image() async throws {
-        let result = try await run(mounting: "-t tmpfs none", at: "images", ["image", server.imageURL(0)])
+        try await program.run("show", server.feedURL)
+        let result = try await run(mounting: "-t tmpfs none", at: "incoming", ["image", server.imageURL(0)])
         #expect(result.status == .exited(73))
         #expect(result.errorText.contains("not saved"), "\(result.errorText)")
         #expect(result.standardOutput == FeedServer.image(0))

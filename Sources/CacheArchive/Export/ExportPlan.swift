@@ -118,7 +118,7 @@ struct ExportPlan {
         var size: Int64 = 0
         var found: [PlannedBlob] = []
         var layers: [(position: Int64, number: Int)] = []
-        var number = 0
+        var count = 0
         var digests: Set<Digest> = []
         // The layers of the current part.
         var part: [Layer] = []
@@ -132,8 +132,8 @@ struct ExportPlan {
             size += Int64(piece.count)
             try hash.update(piece)
         } image: { image in
-            number += 1
-            guard let layer = Layer(image, number: number), digests.insert(layer.digest).inserted else { return }
+            count += 1
+            guard let layer = Layer(image, number: count), digests.insert(layer.digest).inserted else { return }
             layers.append((layer.position, layer.number))
             found.append(PlannedBlob(digest: layer.digest, size: layer.size, kind: .image))
             part.append(layer)
