@@ -52,6 +52,20 @@ struct RealWorld: World {
         return status.isDirectory ? "it is a directory" : "it is a pipe, a socket or a device"
     }
 
+    func files(in directory: String) throws(FeedError) -> [String]? {
+        var status = stat()
+        guard stat(directory, &status) == 0, status.isDirectory else { return nil }
+        do throws(SystemError) {
+            var names: [String] = []
+            try Descriptor.directory(at: directory).forEachEntry { name, type in
+                if type != DT_DIR { names.append(String(cString: name)) }
+            }
+            return names
+        } catch {
+            throw .storage(.failed, error.message)
+        }
+    }
+
     func readFile(_ path: String, onlyRegular: Bool) throws(FeedError) -> [UInt8]? {
         if onlyRegular {
             var status = stat()
@@ -82,6 +96,10 @@ struct RealWorld: World {
 
     func listArchive(_ source: any ByteSource) async throws(FeedError) -> Set<Digest> {
         try await ArchiveOpener().list(source)
+    }
+
+    func ageOfArchive(_ source: any ByteSource, _ terms: ImportTerms) async throws(FeedError) -> ArchiveAge {
+        try await ArchiveOpener().age(of: source, terms)
     }
 
     func openArchive(_ source: any ByteSource) async throws(FeedError) -> any OpenArchive {

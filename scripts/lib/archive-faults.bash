@@ -30,8 +30,8 @@ archive_faults() { # KILLS
 }
 
 # Sets the time of every download to the same value, so that the archives can be compared byte by byte. An import keeps
-# the data that the cache has, and the time of its download.
-forget_moments() { sqlite3 "$cache/feedsync.sqlite" 'UPDATE images SET fetched_at = 0'; }
+# the earliest time of equal data.
+forget_moments() { sqlite3 "$cache/feedsync.sqlite" 'UPDATE data SET fetched_at = 0'; }
 
 problem() { # COUNTER MESSAGE
     printf -v "$1" '%d' "$((${!1} + 1))"
@@ -102,7 +102,7 @@ kill_imports() { # KILLS
 no_leftovers() {
     local files rows
     files=$(ls "$cache/images/sha256" | wc -l)
-    rows=$(sqlite3 "$cache/feedsync.sqlite" 'SELECT count(DISTINCT digest) FROM images')
+    rows=$(sqlite3 "$cache/feedsync.sqlite" 'SELECT count(DISTINCT digest) FROM data')
     ((files == rows)) || problem leftovers "$files images and $rows rows"
     [[ -z $(ls "$cache/incoming") ]] || problem leftovers "incoming/ is not empty"
 }

@@ -72,7 +72,8 @@ struct ExportPlan {
                 manifests.append((manifest, part == 0 ? name : "\(name).\(part + 1)"))
             }
         }
-        index = OCILayout.index(manifests, isThin: leftOut != nil)
+        let savedAt = feeds.map(\.savedAt).max() ?? Timestamp(microseconds: 0)
+        index = OCILayout.index(manifests, isThin: leftOut != nil, savedAt: savedAt)
         texts.sort { $0.digest < $1.digest }
         if let leftOut { images.removeAll { leftOut.contains($0.digest) } }
         images.sort { $0.digest < $1.digest }

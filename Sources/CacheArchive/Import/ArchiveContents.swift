@@ -15,7 +15,7 @@ final class ArchiveContents {
     }
 
     var layout: [UInt8]?
-    var index: [UInt8]?
+    var index: ArchiveIndex?
     var blobs: [Digest: ReceivedBlob] = [:]
     var hasEndMarker = false
 

@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// Reads the list of contents of an archive, without the data of its images.
+/// Reads the contents of an archive without the data of its images.
 enum ArchiveListing {
     /// Returns the digests of the blobs in an archive.
     ///
@@ -37,5 +37,31 @@ enum ArchiveListing {
                 "\(OCILayout.indexFile): names \(OCILayout.blobName(manifest.digest)), which is not in the archive")
         }
         return blobs
+    }
+
+    /// Returns when an archive was written, as its index says.
+    ///
+    /// The index of 0.1.0 and 0.2.0 lacks the moment; then the feed documents tell it.
+    static func age(of source: any ByteSource, largestDocument: Int64) throws(FeedError) -> ArchiveAge {
+        let reader = try ArchiveReader(source, onlyList: true)
+        var index: ArchiveIndex?
+        var newest = Timestamp(microseconds: .min)
+        while let entry = try reader.next() {
+            switch entry {
+            case .directory: break
+            case .layout: try reader.skipData()
+            case .index:
+                let found = try OCILayout.readIndex(try reader.list())
+                if let savedAt = found.savedAt { return ArchiveAge(savedAt: savedAt, isThin: found.isThin) }
+                index = found
+            case .blob:
+                guard reader.size <= largestDocument else {
+                    try reader.skipData()
+                    continue
+                }
+                if let savedAt = FeedDocument.savedAt(in: try reader.jsonText()) { newest = max(newest, savedAt) }
+            }
+        }
+        return ArchiveAge(savedAt: newest, isThin: index?.isThin ?? false)
     }
 }

@@ -115,6 +115,18 @@ final class ArchiveReader {
         return bytes
     }
 
+    /// Returns the bytes of the current entry; none unless they begin like a JSON object.
+    func jsonText() throws(FeedError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var isJSON: Bool?
+        try forEachChunk { chunk in
+            let begins = isJSON ?? (chunk.first == UInt8(ascii: "{"))
+            if begins { bytes += chunk }
+            isJSON = begins
+        }
+        return bytes
+    }
+
     /// Skips the bytes of the current entry.
     func skipData() throws(FeedError) {
         guard archive_read_data_skip(archive) == ARCHIVE_OK else { throw failure }

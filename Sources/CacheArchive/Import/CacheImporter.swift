@@ -48,7 +48,7 @@ package final class CacheImporter: Sendable {
         }
     }
 
-    private static func refusing<Outcome: ~Copyable>(
+    fileprivate static func refusing<Outcome: ~Copyable>(
         _ name: String, _ work: () throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome {
         do throws(FeedError) {
@@ -74,7 +74,7 @@ package final class CacheImporter: Sendable {
             switch entry {
             case .directory: break
             case .layout: contents.layout = try collect(reader, terms)
-            case .index: contents.index = try collect(reader, terms)
+            case .index: contents.index = try readIndex(reader, terms)
             case .blob(let digest):
                 guard contents.blobs[digest] == nil else { throw reader.repeated }
                 let blob = try stageBlob(digest, from: reader, blobs, terms)
@@ -88,6 +88,18 @@ package final class CacheImporter: Sendable {
         contents.hasEndMarker = reader.hasEndMarker
         try blobs.finish()
         return contents
+    }
+
+    /// Reads the index, which is at the beginning of an export, so that a thin archive is refused before its blobs are
+    /// read.
+    private func readIndex(_ reader: ArchiveReader, _ terms: ImportTerms) throws(FeedError) -> ArchiveIndex {
+        let index = try OCILayout.readIndex(try collect(reader, terms))
+        guard terms.restores || !index.isThin else {
+            throw .invalidData(
+                "this is a thin archive, which leaves out images that older archives contain; only "
+                    + "`feedsync import --restore` reads it")
+        }
+        return index
     }
 
     private func collect(_ reader: ArchiveReader, _ terms: ImportTerms) throws(FeedError) -> [UInt8] {
@@ -122,5 +134,11 @@ package actor ArchiveOpener {
     /// Returns the digests of the blobs in an archive.
     package func list(_ source: any ByteSource) throws(FeedError) -> Set<Digest> {
         try ArchiveListing.blobs(of: source)
+    }
+
+    package func age(of source: any ByteSource, _ terms: ImportTerms) throws(FeedError) -> ArchiveAge {
+        try CacheImporter.refusing(source.name) { () throws(FeedError) in
+            try ArchiveListing.age(of: source, largestDocument: terms.largest.feed.document)
+        }
     }
 }

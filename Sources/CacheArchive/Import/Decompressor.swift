@@ -18,6 +18,9 @@ final class Decompressor {
             (reader, isEmpty) = (nil, false)
             return
         }
+        if UnreadableFormat.isMarkup(input.beginning) {
+            throw .invalidData("the file is XML or HTML, and no archive; `feedsync --opml FILE` reads a list of feeds")
+        }
         if let name = UnreadableFormat.name(of: input.beginning) {
             throw .invalidData(
                 "the archive is compressed with \(name), which feedsync does not read; it reads a tar archive, plain or "
@@ -102,7 +105,7 @@ private final class CompressedInput {
     }
 }
 
-/// The compressed formats that an import recognises in order to name them in its error.
+/// The formats that an import recognises in order to name them in its error.
 private enum UnreadableFormat {
     private static let signatures: [(name: String, bytes: [UInt8])] = [
         ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]), ("bzip2", Array("BZh".utf8)), ("lz4", [0x04, 0x22, 0x4D, 0x18]),
@@ -112,6 +115,11 @@ private enum UnreadableFormat {
     ]
 
     static let longestSignature = 6
+
+    static func isMarkup(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        return bytes.dropFirst(bytes.starts(with: byteOrderMark) ? 3 : 0).first == UInt8(ascii: "<")
+    }
 
     static func name(of bytes: UnsafeRawBufferPointer) -> String? {
         signatures.first { bytes.starts(with: $0.bytes) }?.name

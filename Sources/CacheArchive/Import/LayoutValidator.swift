@@ -56,10 +56,8 @@ struct LayoutValidator {
 
     private func index() throws(FeedError) -> ArchiveIndex {
         guard let layout = contents.layout else { throw OCILayout.missing(OCILayout.layoutFile) }
-        guard let bytes = contents.index else { throw OCILayout.missing(OCILayout.indexFile) }
+        guard let index = contents.index else { throw OCILayout.missing(OCILayout.indexFile) }
         try OCILayout.readLayout(layout)
-        contents.layout = nil
-        let index = try OCILayout.readIndex(bytes)
         guard !index.isThin || contents.hasEndMarker else {
             throw .invalidData("the archive is cut off: a thin archive ends with an end marker, and this one has none")
         }

@@ -18,6 +18,8 @@ enum OCILayout {
     static let title: StaticString = "org.opencontainers.image.title"
     /// The annotation of the index of a thin archive, with the value "true".
     static let thin: StaticString = "org.feedsync.thin"
+    /// The annotation of the index with the newest `saved_at` of its feeds.
+    static let savedAt: StaticString = "org.feedsync.saved_at"
 
     /// The longest media type and the longest digest that an import reads, in bytes.
     private static let longestMediaType = 1024
@@ -67,7 +69,9 @@ struct BlobDescriptor: Hashable {
 struct ArchiveIndex {
     let manifests: [BlobDescriptor]
     /// Whether the archive may lack the data of images that an earlier archive contains.
-    let isThin: Bool
+    fileprivate(set) var isThin = false
+    /// When the newest feed was saved; nil in an archive of 0.1.0 or 0.2.0.
+    fileprivate(set) var savedAt: Timestamp?
 }
 
 /// The parts of a manifest that an import needs.
@@ -97,7 +101,7 @@ extension OCILayout {
             let top = reader.position
             var manifests: [BlobDescriptor]?
             var hasVersion: Bool?
-            var isThin = false
+            var annotations = (isThin: false, savedAt: Timestamp?.none)
             try JSONObject.read(
                 &reader, ["schemaVersion", "mediaType", "manifests", "annotations"]
             ) { name, reader throws(JSONError) in
@@ -106,27 +110,33 @@ extension OCILayout {
                     try JSONObject.expect(schemaVersion, &reader)
                     hasVersion = true
                 case "mediaType": try JSONObject.expect(indexType, &reader)
-                case "annotations": isThin = try readThin(&reader)
+                case "annotations": annotations = try readAnnotations(&reader)
                 default: manifests = try readDescriptors(&reader, type: manifestType)
                 }
             }
             _ = try JSONObject.require(hasVersion, "schemaVersion", of: top, reader)
             return ArchiveIndex(
-                manifests: try JSONObject.require(manifests, "manifests", of: top, reader), isThin: isThin)
+                manifests: try JSONObject.require(manifests, "manifests", of: top, reader),
+                isThin: annotations.isThin, savedAt: annotations.savedAt)
         }
     }
 
-    /// Reads the annotations of an index, and returns whether they mark a thin archive.
-    private static func readThin(_ reader: inout JSONReader) throws(JSONError) -> Bool {
-        var isThin = false
+    private static func readAnnotations(
+        _ reader: inout JSONReader
+    ) throws(JSONError) -> (isThin: Bool, savedAt: Timestamp?) {
+        var annotations = (isThin: false, savedAt: Timestamp?.none)
         guard try reader.peek() == .object else {
             try reader.skipValue()
-            return false
+            return annotations
         }
-        try JSONObject.read(&reader, [thin]) { _, reader throws(JSONError) in
-            isThin = try reader.readString(longest: longestMediaType) == "true"
+        try JSONObject.read(&reader, [thin, savedAt]) { name, reader throws(JSONError) in
+            if name == "\(thin)" {
+                annotations.isThin = try reader.readString(longest: longestMediaType) == "true"
+            } else {
+                annotations.savedAt = try FeedDocument.readTime(&reader)
+            }
         }
-        return isThin
+        return annotations
     }
 
     /// The error for an archive without one of its lists.
@@ -236,7 +246,9 @@ extension OCILayout {
         return json.bytes
     }
 
-    static func index(_ manifests: [(manifest: BlobDescriptor, name: String)], isThin: Bool) -> [UInt8] {
+    static func index(
+        _ manifests: [(manifest: BlobDescriptor, name: String)], isThin: Bool, savedAt: Timestamp
+    ) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.member("schemaVersion", schemaVersion)
@@ -247,11 +259,11 @@ extension OCILayout {
             json.beginObject()
             json.members(of: manifest)
             json.member("artifactType", feedType)
-            json.annotation(refName, name)
+            json.annotations([(refName, name)])
             json.endObject()
         }
         json.endArray()
-        if isThin { json.annotation(thin, "true") }
+        json.annotations([(OCILayout.savedAt, savedAt.rfc3339)] + (isThin ? [(thin, "true")] : []))
         json.endObject()
         return json.bytes
     }
@@ -311,7 +323,7 @@ enum LayerList {
         for layer in layers {
             json.beginObject()
             json.members(of: BlobDescriptor(mediaType: layer.type.mediaType, digest: layer.digest, size: layer.size))
-            json.annotation(OCILayout.title, layer.title)
+            json.annotations([(OCILayout.title, layer.title)])
             json.endObject()
         }
         json.endArray()
@@ -326,10 +338,10 @@ extension JSONWriter {
         member("size", descriptor.size)
     }
 
-    fileprivate mutating func annotation(_ name: StaticString, _ value: String) {
-        self.name("annotations")
+    fileprivate mutating func annotations(_ annotations: [(name: StaticString, value: String)]) {
+        name("annotations")
         beginObject()
-        member(name, value)
+        for (name, value) in annotations { member(name, value) }
         endObject()
     }
 }

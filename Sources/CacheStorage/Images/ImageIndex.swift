@@ -33,11 +33,18 @@ struct ImageIndex {
     }
 
     /// Returns the data of an image: its own, else that of the first of its URLs that has data.
-    func find(_ image: FeedImage, of feed: FeedRow) throws(FeedError) -> StoredImage? {
+    ///
+    /// `replaced` says what some URLs had before; nil for a URL without data.
+    func find(
+        _ image: FeedImage, of feed: FeedRow, before replaced: [ResourceURL.Key: StoredImage?] = [:]
+    ) throws(FeedError) -> StoredImage? {
         let found = try find(
-            image.id, image.url.text, image.alternatives.lazy.map(\.text), isKept: image.lastSeen != nil, of: feed)
+            image.id, image.url.text, image.alternatives.lazy.map(\.text), isKept: image.lastSeen != nil, of: feed,
+            replaced)
         guard var stored = found?.image else { return nil }
         if let alternative = found?.alternative { stored.from = image.alternatives[alternative] }
+        // The feed can have other alternatives by now.
+        if let from = stored.from, !image.alternatives.contains(where: { $0.key == from.key }) { stored.from = nil }
         return stored
     }
 
@@ -53,8 +60,12 @@ struct ImageIndex {
 
     private func find(
         _ id: @autoclosure () -> String, _ url: String, _ alternatives: some Sequence<String>, isKept: Bool,
-        of feed: FeedRow
+        of feed: FeedRow, _ replaced: [ResourceURL.Key: StoredImage?] = [:]
     ) throws(FeedError) -> (image: StoredImage, alternative: Int?)? {
+        func find(_ url: String) throws(FeedError) -> StoredImage? {
+            if !replaced.isEmpty, let earlier = replaced[ResourceURL.Key(url)] { return earlier }
+            return try self.find(url, of: feed.id)
+        }
         var isAwaited = false
         if feed.hasOwnData {
             switch try OwnData(connection: connection, feed: feed.id).find(id(), url) {
@@ -64,10 +75,10 @@ struct ImageIndex {
             case .lost, nil: break
             }
         }
-        var (found, number) = (try find(url, of: feed.id), Int?.none)
+        var (found, number) = (try find(url), Int?.none)
         if found == nil {
             for (index, alternative) in alternatives.enumerated() where found == nil {
-                found = try find(alternative, of: feed.id)
+                found = try find(alternative)
                 number = index
             }
         }

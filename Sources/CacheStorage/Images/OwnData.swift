@@ -65,9 +65,7 @@ struct OwnData {
 
     /// Makes data that was replaced under its URL the own data of the kept images that have it and, where an image
     /// awaited the new data, of all other images.
-    ///
-    /// `except` are the ids of items that have their data already.
-    func keep(_ replaced: [String: StoredImage], except: Set<ExactText> = []) throws(FeedError) {
+    func keep(_ replaced: [String: StoredImage]) throws(FeedError) {
         let awaited = Set(try awaiting().map(\.source)).intersection(replaced.keys)
         let sql = "SELECT item_id, url, alternatives, last_seen FROM items WHERE feed = ?1"
         let item = try connection.prepare(awaited.isEmpty ? sql + " AND last_seen IS NOT NULL" : sql)
@@ -76,7 +74,7 @@ struct OwnData {
             let urls = [item.text(1) ?? ""] + AlternativeURLs.split(item.text(2) ?? "")
             let id = (item.text(0) ?? "").withoutPasswords
             guard let source = try source(of: urls, replaced), let stored = replaced[source],
-                !item.isNull(3) || awaited.contains(source), !except.contains(ExactText(id))
+                !item.isNull(3) || awaited.contains(source)
             else { return }
             try insert(stored, from: source == urls[0] ? nil : source, id, urls[0])
         }
@@ -93,24 +91,42 @@ struct OwnData {
         return nil
     }
 
-    /// Gives an item data of its own, unless it has or awaits some.
-    func insert(_ stored: StoredImage, from source: String?, _ id: String, _ url: String) throws(FeedError) {
+    func set(_ data: OwnImageData, of image: FeedImage) throws(FeedError) {
+        try delete(image.id, image.url.text)
+        switch data {
+        case .none: break
+        case .obtained(let data):
+            let stored = StoredImage(
+                digest: data.digest, size: data.size, type: data.type, validators: data.validators,
+                fetchedAt: data.fetchedAt, directory: ImageDirectories.files)
+            let source = data.url.key == image.url.key ? nil : data.url.text
+            try insert(stored, from: source, image.id, image.url.text)
+        case .lost: try insert(nil, from: nil, image.id, image.url.text)
+        case .awaited(let source): try insert(nil, from: source.text, isAwaited: true, image.id, image.url.text)
+        }
+    }
+
+    /// Gives an item data of its own, or none, unless it has or awaits some.
+    private func insert(
+        _ data: StoredImage?, from source: String?, isAwaited: Bool = false, _ id: String, _ url: String
+    ) throws(FeedError) {
         let row = try connection.statement(
             """
             INSERT OR IGNORE INTO own_data
-                (feed, item_id, url, source, digest, size, media_type, etag, last_modified, fetched_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+                (feed, item_id, url, source, awaited, digest, size, media_type, etag, last_modified, fetched_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """)
         try row.bind(1, feed)
         try row.bind(2, id)
         try row.bind(3, url)
         try row.bind(4, source)
-        try row.bind(5, stored.digest)
-        try row.bind(6, stored.size)
-        try row.bind(7, stored.type.mediaType)
-        try row.bind(8, stored.validators.etag)
-        try row.bind(9, stored.validators.lastModified)
-        try row.bind(10, stored.fetchedAt.microseconds)
+        try row.bind(5, isAwaited ? 1 : 0)
+        if let data { try row.bind(6, data.digest) } else { try row.bind(6, Int64?.none) }
+        try row.bind(7, data?.size)
+        try row.bind(8, data?.type.mediaType)
+        try row.bind(9, data?.validators.etag)
+        try row.bind(10, data?.validators.lastModified)
+        try row.bind(11, data?.fetchedAt.microseconds)
         try row.run()
     }
 

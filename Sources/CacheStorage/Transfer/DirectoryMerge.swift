@@ -17,22 +17,10 @@ final class DirectoryMerge: CacheMerge {
     private var feed: (row: Int64, images: Int64) = (0, 0)
     /// The known results of checking existing data.
     private var isIntact: [Digest: Bool] = [:]
-    /// The feed whose data is taken.
-    private var taken: TakenFeed?
+    /// The row of the feed whose data was taken last.
+    private var last: (feed: ResourceURL.Key, row: Int64)?
     /// The data of the whole cache by its digests; nil before the first search.
     private var allData: [Digest: (size: Int64, type: ImageType)]?
-
-    /// What a merge has done to the data of one feed.
-    private struct TakenFeed {
-        let key: ResourceURL.Key
-        let row: Int64
-        /// The URLs whose data the archive decides.
-        var urls: Set<ResourceURL.Key> = []
-        /// The items that the archive has.
-        var items: Set<ExactText> = []
-        /// The data of the cache that the archive has replaced.
-        var replaced: [String: StoredImage] = [:]
-    }
 
     init(connection: SQLiteConnection, files: Descriptor, incoming: Descriptor) {
         self.connection = connection
@@ -101,7 +89,7 @@ final class DirectoryMerge: CacheMerge {
             """
             UPDATE feeds SET named = max(named, ?2), rules = coalesce(rules, ''),
                 keep = CASE WHEN ?3 THEN coalesce(?4, keep) ELSE keep END,
-                settings = CASE WHEN ?3 THEN coalesce(?5, settings) ELSE settings END,
+                settings = CASE WHEN ?3 THEN coalesce(json_patch(settings, ?5), ?5, settings) ELSE settings END,
                 gaps = CASE WHEN ?3 THEN coalesce(?6, gaps) ELSE coalesce(gaps, ?6) END
             WHERE url = ?1
             """)
@@ -112,54 +100,57 @@ final class DirectoryMerge: CacheMerge {
         try row.bind(5, feed.settings)
         try row.bind(6, feed.gaps)
         try row.run()
-        guard let page = feed.nextPage, let id = try change.row(of: feed.url) else { return }
-        let walks = WalkRows(connection: connection, feed: id)
-        guard try walks.all().isEmpty else { return }
-        let start = FeedPage(url: page, number: 2)
-        try walks.replace(with: [OpenWalk(page: start, endsAtSaved: false, begun: feed.savedAt)])
+        if let page = feed.nextPage { try resumeWalk(at: page, of: feed) }
     }
 
-    func offer(
-        _ data: OfferedImage, of image: FeedImage?, in url: ResourceURL, isLater: Bool, isImported: Bool
-    ) throws(FeedError) -> Bool {
-        guard let feed = try open(url) else { return false }
-        let own = OwnData(connection: connection, feed: feed)
-        if let image {
-            taken?.items.insert(ExactText(image.id))
-            if isLater { try own.delete(image.id, image.url.text) }
+    /// Lets the next sync continue a walk of another cache, unless a walk of this cache is open.
+    private func resumeWalk(at page: ResourceURL, of feed: FeedHead) throws(FeedError) {
+        guard let id = try change.row(of: feed.url) else { return }
+        let walks = WalkRows(connection: connection, feed: id)
+        guard try walks.all().isEmpty else { return }
+        let row = try connection.statement(
+            "SELECT min(last_seen) FROM items WHERE feed = ?1 AND last_seen IS NOT NULL")
+        try row.bind(1, id)
+        var oldest = feed.savedAt
+        try row.forEachRow { () throws(FeedError) in
+            if let moment = row.optionalInteger(0) { oldest = Timestamp(nearest: moment) }
         }
-        let known = try index.find(data.url.text, of: feed)
-        if let known, try isIntact(known.digest, size: known.size) {
-            if known.digest == data.digest {
-                if data.fetchedAt < known.fetchedAt { try index.insert(data.keeping(known.validators), of: feed) }
-                taken?.urls.insert(data.url.key)
-                return false
-            }
-            guard isLater, taken?.urls.contains(data.url.key) != true else {
-                guard let image else { return false }
-                try move(data)
-                try own.insert(
-                    data.stored, from: data.url.key == image.url.key ? nil : data.url.text, image.id, image.url.text)
-                return true
-            }
-            taken?.replaced[data.url.text] = known
-        }
-        taken?.urls.insert(data.url.key)
+        try walks.replace(with: [OpenWalk(resumingAt: page, after: oldest)])
+        // The user has asked for this page, however many pages that were.
+        let pages = try connection.statement("UPDATE feeds SET pages = ?2 WHERE id = ?1")
+        try pages.bind(1, id)
+        try pages.bind(2, Int64.max)
+        try pages.run()
+    }
+
+    // MARK: Data
+
+    func data(at url: ResourceURL, of feed: ResourceURL) throws(FeedError) -> StoredImage? {
+        guard let feed = try row(of: feed) else { return nil }
+        return try index.find(url.text, of: feed)
+    }
+
+    func data(
+        of image: FeedImage, in feed: ResourceURL, before replaced: [ResourceURL.Key: StoredImage?]
+    ) throws(FeedError) -> StoredImage? {
+        guard let row = try FeedRow.find(feed, in: connection) else { return nil }
+        return try index.find(image, of: row, before: replaced)
+    }
+
+    func insert(_ data: OfferedImage, of feed: ResourceURL, isImported: Bool) throws(FeedError) {
+        guard let feed = try row(of: feed) else { return }
         try index.insert(data, of: feed, isImported: isImported)
         try FailureMemory(connection: connection).forget(data.url, of: feed)
         try move(data)
-        return true
     }
 
-    func finish(_ url: ResourceURL) throws(FeedError) {
-        guard let feed = taken, feed.key == url.key, !feed.replaced.isEmpty else { return }
-        try OwnData(connection: connection, feed: feed.row).keep(feed.replaced, except: feed.items)
+    func setOwn(_ data: OwnImageData, of image: FeedImage, in feed: ResourceURL) throws(FeedError) {
+        guard let feed = try row(of: feed) else { return }
+        try OwnData(connection: connection, feed: feed).set(data, of: image)
+        if case .obtained(let data) = data { try move(data) }
     }
 
-    func hasData(_ image: FeedImage, of feed: ResourceURL) throws(FeedError) -> Bool {
-        guard let row = try FeedRow.find(feed, in: connection) else { return false }
-        return try index.find(image, of: row) != nil
-    }
+    func isIntact(_ stored: StoredImage) throws(FeedError) -> Bool { try isIntact(stored.digest, size: stored.size) }
 
     func data(of digest: Digest) throws(FeedError) -> (size: Int64, type: ImageType)? {
         let all = if let allData { allData } else { try findAllData() }
@@ -183,13 +174,13 @@ final class DirectoryMerge: CacheMerge {
         return found
     }
 
-    /// Returns the row of a feed, and begins to record what happens to its data.
+    /// Returns the row of a feed.
     ///
-    /// Successive images usually belong to the same feed.
-    private func open(_ url: ResourceURL) throws(FeedError) -> Int64? {
-        if let taken, taken.key == url.key { return taken.row }
+    /// Successive images belong to the same feed.
+    private func row(of url: ResourceURL) throws(FeedError) -> Int64? {
+        if let last, last.feed == url.key { return last.row }
         guard let row = try change.row(of: url) else { return nil }
-        taken = TakenFeed(key: url.key, row: row)
+        last = (url.key, row)
         return row
     }
 
@@ -222,15 +213,6 @@ final class DirectoryMerge: CacheMerge {
 
     /// Deletes the new files after the transaction was rolled back.
     func rollBackFiles() { mover.rollBack() }
-}
-
-extension OfferedImage {
-    /// The data as the cache has it.
-    fileprivate var stored: StoredImage {
-        StoredImage(
-            digest: digest, size: size, type: type, validators: validators, fetchedAt: fetchedAt,
-            directory: ImageDirectories.files)
-    }
 }
 
 /// Moves the files of images to their final names on a thread of its own, while another thread writes their rows.

@@ -81,9 +81,10 @@ struct DirectorySnapshot: CacheSnapshot {
         var reader = ItemReader(connection, of: feed, readingCredentials: false)
         try row.forEachRow { () throws(FeedError) in
             let image = try reader.image(in: row)
-            try visit(
-                SnapshotImage(
-                    position: row.integer(0), image: image, stored: try index.find(image, of: feedRow)))
+            var stored = try index.find(image, of: feedRow)
+            // The data is that of an earlier image.
+            if stored?.standing == .awaited { stored = nil }
+            try visit(SnapshotImage(position: row.integer(0), image: image, stored: stored))
         }
     }
 

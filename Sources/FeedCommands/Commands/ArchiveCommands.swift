@@ -1,7 +1,7 @@
 import FeedCore
 import Synchronization
 
-/// Merges archives into the cache, one after another.
+/// Takes archives into the cache, one after another.
 struct ImportCommand {
     private typealias Opened = Result<any OpenArchive, FeedError>
 
@@ -17,57 +17,84 @@ struct ImportCommand {
         if files.count > 1, files.contains("-") {
             throw .notFound("- is standard input, and must be the only FILE").asMisuse()
         }
-        var results: [ImportResult] = []
-        for (index, file) in files.enumerated() {
-            let opened = await open(file)
+        if settings.force, !settings.restore {
+            throw .notFound("--force needs --restore, because a plain import only adds feeds").asMisuse()
+        }
+        var results = [ImportResult?](repeating: nil, count: files.count)
+        let order = try await order(of: files, &results)
+        for (place, file) in order.enumerated() {
+            let opened = await open(files[file])
             if case .failure(let error) = opened {
-                try add(ImportResult(file: file, .failure(error)), to: &results, of: files)
+                try add(.failure(error), of: file, in: files, to: &results)
                 continue
             }
             try await session.withCache(session.saving) { cache throws(FeedError) in
-                try await merge(files, from: index, opened, into: cache, &results)
+                try await merge(order[place...], of: files, opened, into: cache, &results)
             }
             break
         }
         // The cache is closed by now, because a slow reader of the output must not keep other runs from it.
-        if files.count == 1, let result = results.first { report(result, as: nil) }
-        if settings.json { try session.write(ArchiveText.json(results)) }
-        return results.lazy.compactMap(\.error).first.map(ExitCode.of) ?? .ok
+        let all = results.compactMap { $0 }
+        if files.count == 1, let result = all.first { report(result, as: nil) }
+        if !settings.restore { for hint in ArchiveText.hints(all.map(\.report)) { session.notice(hint) } }
+        if settings.json { try session.write(ArchiveText.json(all)) }
+        return all.lazy.compactMap(\.error).first.map(ExitCode.of) ?? .ok
     }
 
-    /// Merges the archive that is `opened`, at `first`, and those after it.
+    /// Returns the indices of the archives in the order in which they are imported.
+    ///
+    /// Archives that are merged are read in the order in which they were written. One whose age can't be read fails.
+    private func order(of files: [String], _ results: inout [ImportResult?]) async throws(FeedError) -> [Int] {
+        guard settings.restore, files.count > 1 else { return Array(files.indices) }
+        var ages: [(file: Int, age: ArchiveAge)] = []
+        for (index, file) in files.enumerated() {
+            do throws(FeedError) {
+                let source = try session.world.output.openSource(file)
+                if let reason = session.world.unreadable(file) {
+                    throw .notFound("\(file): \(reason), and of several archives each must be a file")
+                }
+                ages.append((index, try await session.world.ageOfArchive(source, terms)))
+            } catch {
+                try add(.failure(error), of: index, in: files, to: &results)
+            }
+        }
+        return ages.sorted { ($0.age, $0.file) < ($1.age, $1.file) }.map(\.file)
+    }
+
+    /// Merges the archive that is `opened`, the first of `order`, and those after it.
     ///
     /// The beginning of the next archive is read while one is merged.
     private func merge(
-        _ files: [String], from first: Int, _ opened: Opened, into cache: Cache, _ results: inout [ImportResult]
+        _ order: ArraySlice<Int>, of files: [String], _ opened: Opened, into cache: Cache,
+        _ results: inout [ImportResult?]
     ) async throws(FeedError) {
         var opened = opened
-        for index in first..<files.count {
-            let file = files[index]
-            async let next = index + 1 < files.count ? open(files[index + 1]) : nil
+        for place in order.indices {
+            async let next = place + 1 < order.endIndex ? open(files[order[place + 1]]) : nil
             let result = await Result { () async throws(FeedError) in
-                let label = files.count == 1 ? "importing" : "importing \(index + 1) of \(files.count)"
+                let label = files.count == 1 ? "importing" : "importing \(place + 1) of \(files.count)"
                 return try await merge(try opened.get(), into: cache, label)
             }
-            try add(ImportResult(file: file, result), to: &results, of: files)
+            try add(result, of: order[place], in: files, to: &results)
             if let next = await next { opened = next }
         }
     }
 
     /// Adds the result of one of several archives and reports it, unless the run was stopped.
     private func add(
-        _ result: ImportResult, to results: inout [ImportResult], of files: [String]
+        _ result: Result<ImportReport, FeedError>, of file: Int, in files: [String], to results: inout [ImportResult?]
     ) throws(FeedError) {
+        let result = ImportResult(file: files[file], result)
         if let error = result.error, error.isCancellation { throw error }
-        results.append(result)
+        results[file] = result
         if files.count > 1 { report(result, as: result.file) }
     }
 
     private func report(_ result: ImportResult, as file: String?) {
         if let error = result.error { return session.report(LogLine(error)) }
-        for feed in result.report.feeds { session.detail(ArchiveText.step(feed)) }
+        for feed in result.report.feeds { session.detail(ArchiveText.step(feed, restores: settings.restore)) }
         session.remark(ArchiveText.summary(result.report, file: file))
-        if let hint = ArchiveText.restoreHint(result.report) { session.notice(hint) }
+        if result.report.leftOut > 0 { session.notice(ArchiveText.leftOut(result)) }
     }
 
     private func open(_ file: String) async -> Opened {
@@ -129,17 +156,33 @@ struct ExportCommand {
 
     /// Returns the digests that the archives of `--without` contain; nil without this option.
     private func contentsOfOlderArchives(than file: String) async throws(FeedError) -> Set<Digest>? {
-        let older = session.settings.without
-        if older.isEmpty { return nil }
-        let output = session.world.output
-        for other in older where output.isSameFile(ArchiveFile.path(other), ArchiveFile.path(file)) {
-            throw .notFound("\(other): FILE and --without name the same file").asMisuse()
-        }
+        if session.settings.without.isEmpty { return nil }
         var contents: Set<Digest> = []
-        for other in older {
-            contents.formUnion(try await session.world.listArchive(try output.openSource(ArchiveFile.path(other))))
+        for other in try olderArchives(than: file) {
+            let source = try session.world.output.openSource(ArchiveFile.path(other))
+            contents.formUnion(try await session.world.listArchive(source))
         }
         return contents
+    }
+
+    /// Returns the archives that `--without` means: those that it names, and all in the directories that it names, apart
+    /// from the file to write.
+    private func olderArchives(than file: String) throws(FeedError) -> [String] {
+        func isFile(_ other: String) -> Bool {
+            session.world.output.isSameFile(ArchiveFile.path(other), ArchiveFile.path(file))
+        }
+        var archives: [String] = []
+        for other in session.settings.without {
+            if let path = ArchiveFile.path(other), let names = try session.world.files(in: path) {
+                archives += names.filter(ArchiveFile.hasSuffix).sorted().map { "\(path)/\($0)" }.filter { !isFile($0) }
+                continue
+            }
+            guard !isFile(other) else {
+                throw .notFound("\(other): FILE and --without name the same file").asMisuse()
+            }
+            archives.append(other)
+        }
+        return archives
     }
 }
 

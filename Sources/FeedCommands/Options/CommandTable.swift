@@ -111,20 +111,19 @@ enum CommandTable {
 
     /// The command `import`, which is a keyword of Swift.
     private static let importing = CommandSpec(
-        name: "import", command: .import, summary: "merge archives into the cache",
+        name: "import", command: .import, summary: "add the feeds of archives to the cache",
         usage: ["feedsync import [options] FILE..."],
         overview: """
-            Merges archives that export wrote, on this or another machine, into the cache; - is standard input, only as \
-            the sole FILE. Each archive is verified completely first. An invalid archive changes nothing, and the others \
-            are still merged. A feed in the cache is replaced only by one that was saved later, and existing images are \
-            kept.
+            Adds the feeds of archives that export wrote; - is standard input, only as the sole FILE. A feed that the \
+            cache has stays as it is, and an added feed is not requested until you name it. With --restore, the archives \
+            are your own and are merged into the cache, in the order in which they were written. Each archive is \
+            verified completely first. An invalid archive changes nothing, and the others are still imported.
             """,
         operand: .archive, operandCount: 1...Int.max,
         examples: [
-            .init(line: "feedsync import cache.tar", meaning: "merge an archive into the cache"),
-            .init(line: "feedsync import part-*.tar", meaning: "merge the archives of several machines"),
+            .init(line: "feedsync import cache.tar", meaning: "add the feeds of an archive"),
             .init(
-                line: "feedsync import --force cache.tar", meaning: "also replace feeds that were saved later"),
+                line: "feedsync import --restore part-*.tar", meaning: "merge the archives of your own machines"),
         ])
 
     private static let remove = CommandSpec(

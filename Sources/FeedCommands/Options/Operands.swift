@@ -150,19 +150,23 @@ enum ArchiveFile {
     /// Returns the path; nil for standard input or output.
     static func path(_ operand: String) -> String? { operand == "-" ? nil : operand }
 
-    private static let written = [".tar.gz", ".tgz", ".tar.zst"]
+    private static let compressed = [".tar.gz", ".tgz", ".tar.zst"]
 
     private static let notWritten = [
-        ".7z", ".br", ".bz2", ".gz", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".taz", ".tbz", ".tbz2", ".tlz", ".txz",
-        ".tzst", ".xz", ".z", ".zip", ".zst",
+        ".7z", ".br", ".bz2", ".cb7", ".cbr", ".cbt", ".cbz", ".epub", ".gz", ".json", ".lz", ".lz4", ".lzma", ".lzo",
+        ".opml", ".pdf", ".rar", ".taz", ".tbz", ".tbz2", ".tlz", ".txz", ".tzst", ".xml", ".xz", ".z", ".zip", ".zst",
     ]
 
-    /// Refuses a suffix of a kind of archive that export does not write.
+    /// Whether the name has the suffix of an archive that export writes.
+    static func hasSuffix(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasSuffix(".tar") || compressed.contains(where: name.hasSuffix)
+    }
+
+    /// Refuses a suffix of a format that export does not write.
     static func checkSuffix(_ operand: String) throws(UsageError) {
         let name = operand.lowercased()
-        guard !written.contains(where: name.hasSuffix), let suffix = notWritten.first(where: name.hasSuffix) else {
-            return
-        }
+        guard !hasSuffix(name), let suffix = notWritten.first(where: name.hasSuffix) else { return }
         throw UsageError(
             "'\(FeedOperand.shown(operand))': export does not write \(suffix) files",
             hint: "use .tar, .tar.gz, .tgz or .tar.zst")

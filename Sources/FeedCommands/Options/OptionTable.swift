@@ -69,14 +69,14 @@ enum OptionTable {
             "also rehash every image and move damaged ones to damaged/"),
         .flag(
             "force", sets: \.force, .main, of: [.import, .gallery],
-            "import: also replace feeds that were saved later; gallery: replace foreign files that have a wanted name"
+            "import --restore: also replace feeds that were saved later; gallery: replace foreign files that have a wanted name"
         ),
         .flag(
             "restore", sets: \.restore, .main, of: [.import],
-            "the archives are your own: their feeds count as named by you, and their --keep applies"),
+            "the archives are your own: merge them with the cache, with their names, settings and removals"),
         .list(
             "without", "OLD", addsTo: \.without, as: .archivePath, .main, of: [.export],
-            "leave out the images that the archive OLD contains: a thin archive; may be repeated"),
+            "leave out the images of the archive OLD, or of all archives in the directory OLD; may be repeated"),
         .flag(
             "undo", sets: \.undo, .main, of: [.remove], "bring removed images back at the next sync of their feeds"),
         .flag(

@@ -32,25 +32,58 @@ enum ArchiveText {
                 + [("images_added", .integer(report.images))])
     }
 
-    /// Says what an import without `--restore` leaves out; nil if it leaves out nothing.
-    static func restoreHint(_ report: ImportReport) -> LogLine? {
-        let held = report.feeds.filter { $0.hasSettings || $0.outcome == .kept || !$0.url.isRemote }
-        guard let first = held.first else { return nil }
-        let others = held.count == 1 ? "" : " (and \(Phrases.count(held.count - 1, "more feed")))"
-        return LogLine(
-            level: .warning, event: "import_held_back",
-            text:
-                "\(first.url)\(others): an archive sets no --keep, and its feeds at private addresses or of files are "
-                + "not requested; if the archive is your own, import it with --restore, else name a feed with "
-                + "`feedsync \(first.url)`",
-            fields: [("feeds", .integer(held.count))])
+    /// Says what the user can do about the feeds that a plain import has added, and about what it has left out.
+    static func hints(_ reports: [ImportReport]) -> [LogLine] {
+        let feeds = reports.flatMap(\.feeds)
+        let added = feeds.filter { $0.outcome == .added }.map(\.url)
+        var seen: Set<ResourceURL> = []
+        let kept = feeds.filter { $0.outcome == .kept && seen.insert($0.url).inserted }.map(\.url)
+        var lines: [LogLine] = []
+        if !added.isEmpty {
+            let named = added.prefix(shownFeeds).map { ShellWord.quoted($0.text) }.joined(separator: " ")
+            let command = "`feedsync \(named)`\(added.count > shownFeeds ? " and so on" : "")"
+            let count = Phrases.count(added.count, "feed")
+            let text = "added \(count); no run requests a feed until you name it: \(command)"
+            lines.append(hint("import_unnamed", text, added.count))
+        }
+        if !kept.isEmpty {
+            let others = kept.count - shownFeeds
+            let shown = kept.prefix(shownFeeds).map(\.text) + (others > 0 ? [Phrases.count(others, "more feed")] : [])
+            let text = "left as they are: \(Phrases.list(shown, "and")); \(restore) merges archives of your own"
+            lines.append(hint("import_held_back", text, kept.count))
+        } else if feeds.contains(where: { $0.hasSettings || $0.url.isLocal }) {
+            let text = "took over no names and settings; \(restore) takes those of your own archives over"
+            lines.append(hint("import_held_back", text, feeds.count))
+        }
+        return lines
     }
 
-    static func step(_ feed: ImportReport.ImportedFeed) -> LogLine {
+    private static let restore = "`feedsync import --restore`"
+    /// The number of feeds that a line names.
+    private static let shownFeeds = 3
+
+    private static func hint(_ event: String, _ text: String, _ feeds: Int) -> LogLine {
+        LogLine(level: .warning, event: event, text: text, fields: [("feeds", .integer(feeds))])
+    }
+
+    /// Says that a thin archive needs older archives.
+    static func leftOut(_ result: ImportResult) -> LogLine {
+        let count = result.report.leftOut
+        return LogLine(
+            level: .warning, event: "import_incomplete",
+            text:
+                "\(result.file): is a thin archive without \(Phrases.count(count, "image")) that the cache lacks; restore "
+                + "the older archives first, and then this one again",
+            fields: [("file", .string(result.file)), ("images", .integer(count))])
+    }
+
+    static func step(_ feed: ImportReport.ImportedFeed, restores: Bool) -> LogLine {
         let text =
             switch feed.outcome {
             case .added, .replaced: feed.outcome.rawValue
-            case .kept: "kept, because the archive's copy is not later or has a time in the future (see --force)"
+            case .kept where restores:
+                "kept, because the archive's copy is not later or has a time in the future (see --force)"
+            case .kept: "kept as it is (see --restore)"
             }
         return LogLine(step: "feed_\(feed.outcome.rawValue)", of: feed.url, text)
     }

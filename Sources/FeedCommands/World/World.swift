@@ -26,6 +26,8 @@ package protocol World: Sendable {
     func realPath(_ path: String) -> String?
     /// Returns the reason why the file cannot be read more than once, such as a directory or pipe; nil if it can.
     func unreadable(_ path: String) -> String?
+    /// Returns the names of the files in a directory, in any order; nil if the path leads to no directory.
+    func files(in directory: String) throws(FeedError) -> [String]?
     /// Reads a file of moderate size. Returns nil if it does not exist, or if it is a pipe or device and `onlyRegular`
     /// is set.
     func readFile(_ path: String, onlyRegular: Bool) throws(FeedError) -> [UInt8]?
@@ -51,6 +53,7 @@ package protocol World: Sendable {
     ) throws(FeedError) -> ExportReport
     /// Returns the digests of the contents of an archive.
     func listArchive(_ source: any ByteSource) async throws(FeedError) -> Set<Digest>
+    func ageOfArchive(_ source: any ByteSource, _ terms: ImportTerms) async throws(FeedError) -> ArchiveAge
     /// Opens an archive. Throws if the source does not begin like an archive.
     func openArchive(_ source: any ByteSource) async throws(FeedError) -> any OpenArchive
 }

@@ -54,9 +54,7 @@ package struct FeedMerging: Sendable {
         for feed in feeds {
             let known = try cache.find(feed.head.url)
             let outcome = outcome(of: feed.head, over: known)
-            report.feeds.append(
-                ImportReport.ImportedFeed(
-                    url: feed.head.url, outcome: outcome, hasSettings: feed.head.settings != nil || feed.head.keep != nil))
+            report.feeds.append(.init(feed.head, outcome))
             if restores {
                 try restore(feed, over: known, isLater: outcome != .kept, into: cache, &report)
             } else if known == nil {
@@ -74,17 +72,20 @@ package struct FeedMerging: Sendable {
     }
 
     /// Adds a feed that is requested only once the user has named it.
-    private func add(_ feed: any ArchivedFeed, to cache: any CacheMerge, _ report: inout ImportReport) throws(FeedError) {
-        let url = feed.head.url
+    private func add(
+        _ feed: any ArchivedFeed, to cache: any CacheMerge, _ report: inout ImportReport
+    ) throws(FeedError) {
         try cache.begin(feed.head.with(naming: .unnamed))
+        var data = DataMerge(of: feed.head.url, in: cache, isLater: true, isImported: true)
         var kept: [FeedImage] = []
-        try feed.forEachImage { image, data throws(FeedError) in
+        try feed.forEachImage { image, archived throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
             let image = image.reaching(onlyPublic: true)
             if image.lastSeen == nil { try cache.append(image) } else { kept.append(image) }
-            try take(data, of: image, in: url, isLater: true, into: cache, &report)
+            try data.take(archived, of: image)
         }
-        if !kept.isEmpty { try cache.setKept(kept, neverRequested: true, of: url) }
+        if !kept.isEmpty { try cache.setKept(kept, neverRequested: true, of: feed.head.url) }
+        try data.finish(&report)
     }
 
     /// Adds a feed as the archive has it, or merges it with the cache's copy.
@@ -92,45 +93,26 @@ package struct FeedMerging: Sendable {
         _ feed: any ArchivedFeed, over known: KnownFeed?, isLater: Bool, into cache: any CacheMerge,
         _ report: inout ImportReport
     ) throws(FeedError) {
-        let url = feed.head.url
-        let old = known?.savedAt == nil ? nil : try cache.retrieve(url)
-        if isLater { try cache.begin(feed.head) }
-        try cache.describe(feed.head, isLater: isLater)
+        let head = feed.head
+        if known == nil { try cache.begin(head) }
         let removed = try addRemoved(feed, to: cache)
-        let mirrors = [feed.head.keep, known?.keep].contains { $0?.isNone == false }
-        var union = MergedItems(old, oldIsLater: !isLater, at: feed.head.savedAt, keepsEarlier: mirrors)
-        try feed.forEachImage { image, data throws(FeedError) in
+        let old = known?.savedAt == nil ? nil : try cache.retrieve(head.url)
+        if known != nil, isLater { try cache.begin(head) }
+        let mirrors = [head.keep, known?.keep].contains { $0?.isNone == false }
+        var items = MergedItems(old, isLater: isLater, savedAt: head.savedAt, keepsEarlier: mirrors)
+        var data = DataMerge(of: head.url, in: cache, isLater: isLater, over: items.ofCache)
+        try feed.forEachImage { image, archived throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
             if removed.covers(image) { return }
-            let item = union.add(image.reaching(onlyPublic: true))
+            let item = items.add(image.reaching(onlyPublic: true))
             if isLater, let item, item.lastSeen == nil { try cache.append(item) }
-            guard item != nil || union.references(data.url) else { return }
-            try take(data, of: item, in: url, isLater: isLater, into: cache, &report)
+            guard item != nil || items.references(archived.url) else { return }
+            try data.take(archived, of: item)
         }
-        if let kept = union.kept { try cache.setKept(kept, neverRequested: false, of: url) }
-        try cache.finish(url)
-    }
-
-    /// Takes the data of an image, and counts it.
-    private func take(
-        _ data: ArchivedData, of image: FeedImage?, in feed: ResourceURL, isLater: Bool, into cache: any CacheMerge,
-        _ report: inout ImportReport
-    ) throws(FeedError) {
-        var offered: OfferedImage?
-        switch data {
-        case .none: break
-        case .held(let held): offered = held
-        case .leftOut(let leftOut):
-            if let found = try cache.data(of: leftOut.digest) {
-                offered = leftOut.found(size: found.size, type: found.type, published: image?.published)
-            }
-        }
-        if let offered {
-            if try cache.offer(offered, of: image, in: feed, isLater: isLater, isImported: !restores) { report.images += 1 }
-        } else if let image, try !cache.hasData(image, of: feed) {
-            report.missing += 1
-            if data != .none { report.leftOut += 1 }
-        }
+        let kept = items.kept
+        if let kept { try cache.setKept(kept, neverRequested: false, of: head.url) }
+        try cache.describe(head, isLater: isLater)
+        try data.finish(&report, with: (kept ?? []) + (isLater ? [] : old?.feed.images ?? []))
     }
 
     /// Adds the removed images of the archive to those of the cache, and returns all of them.
@@ -143,72 +125,6 @@ package struct FeedMerging: Sendable {
         guard all.count <= RemovedImages.most else { throw RemovedImages.tooMany(from: url) }
         if all != known { try cache.setRemoved(all, from: url) }
         return all
-    }
-}
-
-/// The items of two copies of a feed: those of the later copy, and of the earlier one what stays as kept items.
-private struct MergedItems {
-    private let oldIsLater: Bool
-    private let keepsEarlier: Bool
-    private let moment: Timestamp
-    /// The ids of the cache's current items, and the URLs of all its items, if its copy is the later one.
-    private var current: Set<ExactText> = []
-    private var urls: Set<ResourceURL.Key> = []
-    private let old: SavedFeed?
-    /// The ids of the archive's current items.
-    private var archived: Set<ExactText> = []
-    private var left: [FeedImage] = []
-    private var numbers: [ExactText: Int] = [:]
-
-    /// `moment` is when the archive's copy was saved. With `keepsEarlier`, the current items of the earlier copy stay.
-    init(_ old: SavedFeed?, oldIsLater: Bool, at moment: Timestamp, keepsEarlier: Bool) {
-        self.old = old
-        self.oldIsLater = oldIsLater
-        self.moment = moment
-        self.keepsEarlier = keepsEarlier
-        guard oldIsLater, let old else { return }
-        current = Set(old.feed.images.lazy.map { ExactText($0.id) })
-        for image in old.feed.images + old.kept {
-            urls.insert(image.url.key)
-            for alternative in image.alternatives { urls.insert(alternative.key) }
-        }
-    }
-
-    /// Whether an item of the cache's copy, which is the later one, has this URL.
-    func references(_ url: ResourceURL?) -> Bool { url.map { urls.contains($0.key) } ?? false }
-
-    /// Adds an item of the archive, and returns it as the merged feed has it; nil if the merged feed has another version
-    /// of it or lacks it.
-    mutating func add(_ image: FeedImage) -> FeedImage? {
-        let id = ExactText(image.id)
-        if current.contains(id) { return nil }
-        if image.lastSeen == nil, !oldIsLater {
-            archived.insert(id)
-            return image
-        }
-        guard image.lastSeen != nil || keepsEarlier else { return nil }
-        let item = image.lastSeen == nil ? image.leaving(moment) : image
-        keep(item)
-        return item
-    }
-
-    private mutating func keep(_ image: FeedImage) {
-        let number = numbers.number(of: ExactText(image.id))
-        if number == left.count {
-            left.append(image)
-        } else if let earlier = left[number].lastSeen, let later = image.lastSeen, earlier < later {
-            left[number] = image
-        }
-    }
-
-    /// The kept items of both copies, newest first; nil if there are none in either.
-    var kept: [FeedImage]? {
-        var union = self
-        for image in old?.kept ?? [] { union.keep(image) }
-        if !oldIsLater, keepsEarlier, let old { for image in old.feed.images { union.keep(image.leaving(old.savedAt)) } }
-        if union.left.isEmpty, old?.kept.isEmpty != false { return nil }
-        // Sorting keeps the order of equals.
-        return union.left.filter { !archived.contains(ExactText($0.id)) }.sorted { $0.newness > $1.newness }
     }
 }
 
@@ -243,6 +159,10 @@ package struct ImportReport: Hashable, Sendable {
             self.outcome = outcome
             self.hasSettings = hasSettings
         }
+
+        init(_ feed: FeedHead, _ outcome: Outcome) {
+            self.init(url: feed.url, outcome: outcome, hasSettings: feed.settings != nil || feed.keep != nil)
+        }
     }
 
     package internal(set) var feeds: [ImportedFeed] = []
@@ -254,4 +174,21 @@ package struct ImportReport: Hashable, Sendable {
     package internal(set) var leftOut = 0
 
     package init() {}
+}
+
+/// When an archive was written: archives are merged in this order.
+package struct ArchiveAge: Comparable, Sendable {
+    /// When the newest of its feeds was saved.
+    package let savedAt: Timestamp
+    package let isThin: Bool
+
+    package init(savedAt: Timestamp, isThin: Bool) {
+        self.savedAt = savedAt
+        self.isThin = isThin
+    }
+
+    /// A thin archive comes after the full archive of the same moment, which has the images that it leaves out.
+    package static func < (left: ArchiveAge, right: ArchiveAge) -> Bool {
+        left.savedAt == right.savedAt ? !left.isThin && right.isThin : left.savedAt < right.savedAt
+    }
 }

@@ -91,7 +91,7 @@ struct FeedChanges {
     }
 
     /// Everything but the id that identifies an image.
-    private struct Place: Hashable {
+    struct Place: Hashable {
         let urls: [ResourceURL.Key]
         let words: [ExactText?]
         let link: ResourceURL.Key?

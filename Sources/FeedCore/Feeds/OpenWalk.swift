@@ -30,6 +30,18 @@ package struct OpenWalk: Hashable, Sendable {
         self.begun = begun
     }
 
+    /// Resumes a walk of another cache.
+    ///
+    /// `oldest` is when the oldest item so far was in the feed last.
+    package init(resumingAt url: ResourceURL, after oldest: Timestamp) {
+        // WordPress has the number of a page in its URL.
+        let found = url.parameter("paged").flatMap { DecimalDigits.number($0[...]) }
+        let number = max(2, min(found ?? 2, Int64(Int32.max)))
+        self.init(
+            page: FeedPage(url: url, number: Int(number), isGuessed: found != nil), endsAtSaved: false,
+            begun: Timestamp(microseconds: oldest.microseconds + (number - 1) * 1000))
+    }
+
     /// The moment at which the items of the page were last in the feed.
     ///
     /// The moments descend from page to page, because items without a date are ordered by them. A walk that continues

@@ -117,18 +117,39 @@ package protocol CacheMerge {
     /// else what the cache lacks.
     func describe(_ feed: FeedHead, isLater: Bool) throws(FeedError)
 
-    /// Makes an added blob, or data of the cache, the data of its URL or, if other data stays there, of the image alone.
-    /// Intact data of the URL stays unless this copy of the feed is the later one. Without an image, the data is for the
-    /// URL only. Returns whether the data was taken.
-    func offer(
-        _ data: OfferedImage, of image: FeedImage?, in feed: ResourceURL, isLater: Bool, isImported: Bool
-    ) throws(FeedError) -> Bool
-    /// Lets the images that the archive lacks keep the data that was replaced under their URLs.
-    func finish(_ feed: ResourceURL) throws(FeedError)
-    /// Returns whether a saved feed has data of the image.
-    func hasData(_ image: FeedImage, of feed: ResourceURL) throws(FeedError) -> Bool
+    /// Returns the data of a URL.
+    func data(at url: ResourceURL, of feed: ResourceURL) throws(FeedError) -> StoredImage?
+    /// Returns the data of an image, or the data that it had before its URLs got other data. `replaced` has nil for a URL
+    /// that had none.
+    func data(
+        of image: FeedImage, in feed: ResourceURL, before replaced: [ResourceURL.Key: StoredImage?]
+    ) throws(FeedError) -> StoredImage?
     /// Returns the size and type of intact data in the cache, whichever feed has it.
     func data(of digest: Digest) throws(FeedError) -> (size: Int64, type: ImageType)?
+    func isIntact(_ stored: StoredImage) throws(FeedError) -> Bool
+    /// Makes an added blob, or data of the cache, the data of its URL. With `isImported`, only a plain import vouches for
+    /// it.
+    func insert(_ data: OfferedImage, of feed: ResourceURL, isImported: Bool) throws(FeedError)
+    /// Gives an image data in place of that of its URLs.
+    func setOwn(_ data: OwnImageData, of image: FeedImage, in feed: ResourceURL) throws(FeedError)
+}
+
+/// The data that an image has in place of that of its URLs.
+package enum OwnImageData: Hashable, Sendable {
+    case none
+    case obtained(OfferedImage)
+    /// The image lacks data, although its URLs have some.
+    case lost
+    /// The next request for the URL tells whether its data has changed.
+    case awaited(ResourceURL)
+}
+
+/// What identifies an image of a feed.
+package struct ImageKey: Hashable, Sendable {
+    private let id: ExactText
+    private let url: ResourceURL.Key
+
+    package init(_ image: FeedImage) { (id, url) = (ExactText(image.id), image.url.key) }
 }
 
 /// An image URL whose data a thin archive leaves out.
@@ -177,11 +198,22 @@ package struct OfferedImage: Hashable, Sendable {
         self.published = published
     }
 
-    /// Returns the image with other validators.
-    package func keeping(_ validators: Validators) -> OfferedImage {
+    package init(_ stored: StoredImage, at url: ResourceURL) {
+        self.init(
+            url: url, digest: stored.digest, size: stored.size, type: stored.type, validators: stored.validators,
+            fetchedAt: stored.fetchedAt)
+    }
+
+    /// Returns the data with what another copy knows of the same bytes: when they were obtained first, and validators.
+    func merging(_ other: OfferedImage) -> OfferedImage {
         OfferedImage(
-            url: url, digest: digest, size: size, type: type, validators: validators, fetchedAt: fetchedAt,
-            published: published)
+            url: url, digest: digest, size: size, type: type,
+            validators: validators.isEmpty ? other.validators : validators,
+            fetchedAt: min(fetchedAt, other.fetchedAt), published: published)
+    }
+
+    func isSame(as stored: StoredImage) -> Bool {
+        digest == stored.digest && validators == stored.validators && fetchedAt == stored.fetchedAt
     }
 }
 
