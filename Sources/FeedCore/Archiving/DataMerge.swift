@@ -17,8 +17,8 @@ struct DataMerge {
     private let isLater: Bool
     /// Whether only a plain import vouches for the data.
     private let isImported: Bool
-    /// The images of the cache's copy.
-    private let ofCache: Set<ImageKey>
+    /// The images of the cache's copy, which can have other alternatives.
+    private let ofCache: [ImageKey: FeedImage]
     /// The URLs whose data the archive has decided, each with whether the cache had the same bytes.
     private var decided: [ResourceURL.Key: Bool] = [:]
     /// What the cache had at the URLs that got other data; nil for a URL that had none, or damaged data.
@@ -30,7 +30,7 @@ struct DataMerge {
 
     init(
         of feed: ResourceURL, in cache: any CacheMerge, isLater: Bool, isImported: Bool = false,
-        over ofCache: Set<ImageKey> = []
+        over ofCache: [ImageKey: FeedImage] = [:]
     ) {
         self.feed = feed
         self.cache = cache
@@ -87,8 +87,10 @@ struct DataMerge {
         guard !ofCache.isEmpty else { return true }
         if isLater {
             try cache.setOwn(.none, of: image, in: feed)
-        } else if ofCache.contains(ImageKey(image)) {
-            guard try has(image, data) else { return false }
+        } else if let old = ofCache[ImageKey(image)] {
+            // The image may have had data of an alternative.
+            let isNew = replaced.index(forKey: image.url.key) != nil && !old.alternatives.isEmpty
+            guard !isNew, try has(old, data) else { return false }
         }
         settled.insert(ImageKey(image))
         return true
@@ -104,7 +106,13 @@ struct DataMerge {
         settled.formUnion(open.lazy.map { ImageKey($0.image) })
         for image in images where !settled.contains(ImageKey(image)) {
             let isReplaced = ([image.url] + image.alternatives).contains { replaced.index(forKey: $0.key) != nil }
-            if isReplaced, let earlier = try earlier(image) { _ = try give(earlier, to: image) }
+            if !isReplaced { continue }
+            if let earlier = try earlier(image) {
+                _ = try give(earlier, to: image)
+            } else if image.lastSeen == nil, let found = try cache.data(of: image, in: feed, before: [:]) {
+                // The archive has only the data of another image.
+                try cache.setOwn(.awaited(found.from ?? image.url), of: image, in: feed)
+            }
         }
     }
 
@@ -148,8 +156,8 @@ struct DataMerge {
 
     /// Returns the intact data that an image of the cache's copy had before the merge.
     private func earlier(_ image: FeedImage) throws(FeedError) -> OfferedImage? {
-        guard ofCache.contains(ImageKey(image)),
-            let stored = try cache.data(of: image, in: feed, before: replaced), stored.standing != .awaited,
+        guard let old = ofCache[ImageKey(image)],
+            let stored = try cache.data(of: old, in: feed, before: replaced), stored.standing != .awaited,
             try cache.isIntact(stored)
         else { return nil }
         return OfferedImage(stored, at: stored.from ?? image.url)

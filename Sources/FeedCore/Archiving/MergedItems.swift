@@ -1,7 +1,7 @@
 /// The items of two copies of a feed: those of the later copy, and of the earlier one what stays as kept items.
 struct MergedItems {
     /// The images of the cache's copy.
-    let ofCache: Set<ImageKey>
+    let ofCache: [ImageKey: FeedImage]
     private let old: SavedFeed?
     private let isLater: Bool
     private let savedAt: Timestamp
@@ -24,7 +24,7 @@ struct MergedItems {
         self.savedAt = savedAt
         self.keepsEarlier = keepsEarlier
         let images = old.map { $0.feed.images + $0.kept } ?? []
-        ofCache = Set(images.lazy.map(ImageKey.init))
+        ofCache = Dictionary(images.lazy.map { (ImageKey($0), $0) }) { first, _ in first }
         guard !isLater else { return }
         for image in old?.feed.images ?? [] { addCurrent(image) }
         for image in images {
@@ -47,7 +47,7 @@ struct MergedItems {
             addCurrent(image)
             return image
         }
-        if !isLater, current.contains(ExactText(image.id)) { return ofCache.contains(ImageKey(image)) ? image : nil }
+        if !isLater, current.contains(ExactText(image.id)) { return ofCache[ImageKey(image)] }
         guard let item = image.lastSeen == nil ? leaving(image, at: savedAt) : image else { return nil }
         left.append(item)
         return item
