@@ -11,6 +11,8 @@ struct ArchiveFixture {
     private var transfer: InMemoryTransfer { InMemoryTransfer(cache) }
 
     static let terms = ImportTerms(
+        maxImageSize: 1 << 20, maxFeedSize: FeedSizeLimit(bytes: 1 << 20), restores: true, now: .writable.upperBound)
+    static let plainTerms = ImportTerms(
         maxImageSize: 1 << 20, maxFeedSize: FeedSizeLimit(bytes: 1 << 20), now: .writable.upperBound)
 
     func save(_ saved: SavedFeed) async throws {

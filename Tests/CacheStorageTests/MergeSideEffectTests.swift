@@ -27,7 +27,7 @@ struct MergeSideEffectTests {
                 try intake.merge { merge throws(FeedError) in
                     try merge.begin(head(.first))
                     for (number, text) in texts.enumerated() {
-                        _ = try merge.offer(offered(text, at: .image(1 + number)), for: .first)
+                        try merge.insert(offered(text, at: .image(1 + number)), of: .first)
                     }
                     throw .invalidData("not wanted")
                 }
@@ -80,7 +80,7 @@ struct MergeSideEffectTests {
             try intake.merge { merge throws(FeedError) in
                 try merge.begin(head(.first))
                 try merge.append(FeedImage(id: "0", url: .image(0)))
-                _ = try merge.offer(offered("one", at: .image(0)), for: .first)
+                try merge.insert(offered("one", at: .image(0)), of: .first)
             }
         }
         #expect(try await cache.images.failures(of: [.image(0)]) == [nil])

@@ -79,7 +79,7 @@ struct OpeningTests {
             try intake.merge { merge throws(FeedError) in
                 try merge.begin(
                     FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9)))
-                _ = try merge.offer(offered("merged", at: .image(2)), for: .first)
+                try merge.insert(offered("merged", at: .image(2)), of: .first)
             }
         }
         let names = try scratch.names(in: "images/sha256")

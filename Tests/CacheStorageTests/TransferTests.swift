@@ -81,9 +81,8 @@ struct TransferTests {
                 #expect(try merge.find(.first) == nil)
                 try merge.begin(head)
                 for number in 0..<2 { try merge.append(.full(number)) }
-                #expect(try merge.offer(offered("one", at: .image(0)), for: .first))
-                #expect(try merge.offer(offered("one", at: .image(1)), for: .first))
-                #expect(try !merge.offer(offered("one", at: .image(1)), for: .first))
+                try merge.insert(offered("one", at: .image(0)), of: .first)
+                try merge.insert(offered("one", at: .image(1)), of: .first)
             }
         }
         let saved = try #require(try await cache.feeds.retrieve(.first))
@@ -117,8 +116,8 @@ struct TransferTests {
                 try intake.merge { merge throws(FeedError) in
                     try merge.begin(
                         FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9)))
-                    _ = try merge.offer(offered("one", at: .image(1)), for: .first)
-                    _ = try merge.offer(offered("two", at: .image(2)), for: .first)
+                    try merge.insert(offered("one", at: .image(1)), of: .first)
+                    try merge.insert(offered("two", at: .image(2)), of: .first)
                     throw .invalidData("not wanted")
                 }
             }
@@ -131,25 +130,19 @@ struct TransferTests {
 
     @Test("a merge keeps intact data and replaces damaged data") func existing() async throws {
         let cache = try await scratch.open()
-        try await cache.feeds.save(.sample(images: 0))
+        try await cache.feeds.save(.sample(images: 3, savedAt: 5))
         let whole = try await cache.images.publish("whole", at: .image(0))
         let damaged = try await cache.images.publish("damaged", at: .image(1))
         let gone = try await cache.images.publish("gone", at: .image(2))
         chmod(scratch.path(damaged.path), 0o644)
         try scratch.write(Array("danaged".utf8), to: damaged.path)
         unlink(scratch.path(gone.path))
-        try await cache.transfer.takeIn { intake throws(FeedError) in
-            try bringIn(["new", "damaged", "gone"], intake)
-            try intake.merge { merge throws(FeedError) in
-                try merge.begin(
-                    FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9)))
-                #expect(try !merge.offer(offered("new", at: .image(0)), for: .first))
-                #expect(try merge.offer(offered("damaged", at: .image(1)), for: .first))
-                #expect(try merge.offer(offered("gone", at: .image(2)), for: .first))
-            }
-        }
+        let images = (0..<3).map { FeedImage(id: "\($0)", url: .image($0)) }
+        try await cache.transfer.takeIn(
+            OfferedFeed(savedAt: 1, Array(zip(images, ["whole", "damaged", "gone"] as [String?]))))
         let found = try await cache.images.find([.image(0), .image(1), .image(2)])
-        #expect(found.map { $0?.digest } == [whole.digest, damaged.digest, gone.digest])
+        let archived = ["damaged", "gone"].map { InMemoryImageStore.digest(of: Samples.png($0)) }
+        #expect(found.map { $0?.digest } == [whole.digest] + archived)
         for image in found { _ = try await cache.images.data(of: try #require(image)) }
     }
 

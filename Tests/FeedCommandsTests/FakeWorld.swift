@@ -30,6 +30,7 @@ struct FakeWorld: World {
     func fileExists(_ path: String) -> Bool { existing.contains(path) }
     func realPath(_ path: String) -> String? { nil }
     func unreadable(_ path: String) -> String? { "there is none" }
+    func files(in directory: String) throws(FeedError) -> [String]? { nil }
     func readFile(_ path: String, onlyRegular: Bool) throws(FeedError) -> [UInt8]? {
         readable[path].map { Array($0.utf8) }
     }
@@ -49,6 +50,9 @@ struct FakeWorld: World {
         throw .notFound("nothing to export")
     }
     func listArchive(_ source: any ByteSource) async throws(FeedError) -> Set<Digest> {
+        throw .invalidData("no archive")
+    }
+    func ageOfArchive(_ source: any ByteSource, _ terms: ImportTerms) async throws(FeedError) -> ArchiveAge {
         throw .invalidData("no archive")
     }
     func openArchive(_ source: any ByteSource) async throws(FeedError) -> any OpenArchive {

@@ -94,6 +94,7 @@ package final class InMemoryCache: Sendable {
         func find(_ image: FeedImage, of feed: ResourceURL) -> StoredImage? {
             let own = own[ItemKey(feed, image)]
             if case .obtained(let stored) = own { return stored }
+            if case .lost = own, image.lastSeen != nil { return nil }
             for url in [image.url] + image.alternatives {
                 guard var stored = images[DataKey(feed, url)] else { continue }
                 stored.from = url.key == image.url.key ? nil : url
@@ -172,6 +173,7 @@ package final class InMemoryCache: Sendable {
 
     enum OwnData: Hashable {
         case obtained(StoredImage)
+        case lost
         case awaited(String)
     }
 

@@ -48,9 +48,9 @@ package struct InMemoryTransfer: CacheTransfer {
             guard let saved = contents.saved(feed, withKept: true) else { return }
             let images = saved.feed.images + saved.kept
             for (position, image) in images.enumerated() where positions.contains(Int64(position)) {
-                try visit(
-                    SnapshotImage(
-                        position: Int64(position), image: image, stored: contents.find(image, of: feed)))
+                var stored = contents.find(image, of: feed)
+                if stored?.standing == .awaited { stored = nil }
+                try visit(SnapshotImage(position: Int64(position), image: image, stored: stored))
             }
         }
 
@@ -119,10 +119,6 @@ package final class InMemoryIntake: CacheIntake {
         var contents: InMemoryCache.Contents
         private let offered: [Digest: [UInt8]]
         private var feed: ResourceURL?
-        /// The data and the items that the archive has, and the data of the cache that it replaced.
-        private var taken: Set<InMemoryCache.DataKey> = []
-        private var items: Set<InMemoryCache.ItemKey> = []
-        private var replaced: [InMemoryCache.DataKey: StoredImage] = [:]
 
         init(_ contents: InMemoryCache.Contents, _ offered: [Digest: [UInt8]]) {
             self.contents = contents
@@ -150,8 +146,7 @@ package final class InMemoryIntake: CacheIntake {
         func describe(_ feed: FeedHead, isLater: Bool) {
             guard let saved = contents.feeds[feed.url.text] else { return }
             contents.heads[feed.url.text] = feed
-            let start = feed.nextPage.map { FeedPage(url: $0, number: 2) }
-            let walks = start.map { [OpenWalk(page: $0, endsAtSaved: false, begun: feed.savedAt)] } ?? []
+            let walks = feed.nextPage.map { [OpenWalk(resumingAt: $0, after: feed.savedAt)] } ?? []
             contents.feeds[feed.url.text] = SavedFeed(
                 url: saved.url, feed: saved.feed, savedAt: saved.savedAt, validators: saved.validators,
                 walks: saved.walks.isEmpty ? walks : saved.walks, naming: max(saved.naming, feed.naming),
@@ -173,39 +168,46 @@ package final class InMemoryIntake: CacheIntake {
             contents.feeds[feed.text] = saved.with(images: saved.feed.images + [image])
         }
 
-        func offer(
-            _ data: OfferedImage, of image: FeedImage?, in feed: ResourceURL, isLater: Bool, isImported: Bool
-        ) throws(FeedError) -> Bool {
+        func data(at url: ResourceURL, of feed: ResourceURL) -> StoredImage? { contents.images[.init(feed, url)] }
+
+        func data(
+            of image: FeedImage, in feed: ResourceURL, before replaced: [ResourceURL.Key: StoredImage?]
+        ) -> StoredImage? {
+            var earlier = contents
+            for url in [image.url] + image.alternatives {
+                if let stored = replaced[url.key] { earlier.images[.init(feed, url)] = stored }
+            }
+            return earlier.find(image, of: feed)
+        }
+
+        func isIntact(_ stored: StoredImage) -> Bool { contents.isWhole(stored.digest) }
+
+        func insert(_ data: OfferedImage, of feed: ResourceURL, isImported: Bool) throws(FeedError) {
             let key = InMemoryCache.DataKey(feed, data.url)
-            let item = image.map { InMemoryCache.ItemKey(feed, $0) }
-            if let item {
-                items.insert(item)
-                if isLater { contents.own[item] = nil }
-            }
-            var stored = StoredImage(
-                digest: data.digest, size: data.size, type: data.type, validators: data.validators,
-                fetchedAt: data.fetchedAt, directory: "images/sha256")
-            if isImported { stored.standing = .imported }
-            if let old = contents.images[key], contents.isWhole(old.digest) {
-                if old.digest == data.digest {
-                    contents.images[key] = old.fetched(at: min(old.fetchedAt, data.fetchedAt))
-                    taken.insert(key)
-                    return false
-                }
-                if !isLater || taken.contains(key) {
-                    guard let item, let image, contents.own[item] == nil else { return false }
-                    stored.from = data.url.key == image.url.key ? nil : data.url
-                    contents.own[item] = .obtained(stored)
-                    try add(data)
-                    return true
-                }
-                replaced[key] = old
-            }
-            taken.insert(key)
-            contents.images[key] = stored
+            contents.images[key] = Self.stored(data)
+            if isImported { contents.images[key]?.standing = .imported }
             contents.failures[key] = nil
             try add(data)
-            return true
+        }
+
+        func setOwn(_ data: OwnImageData, of image: FeedImage, in feed: ResourceURL) throws(FeedError) {
+            let key = InMemoryCache.ItemKey(feed, image)
+            switch data {
+            case .none: contents.own[key] = nil
+            case .obtained(let data):
+                var stored = Self.stored(data)
+                stored.from = data.url.key == image.url.key ? nil : data.url
+                contents.own[key] = .obtained(stored)
+                try add(data)
+            case .lost: contents.own[key] = .lost
+            case .awaited(let url): contents.own[key] = .awaited(url.text)
+            }
+        }
+
+        private static func stored(_ data: OfferedImage) -> StoredImage {
+            StoredImage(
+                digest: data.digest, size: data.size, type: data.type, validators: data.validators,
+                fetchedAt: data.fetchedAt, directory: "images/sha256")
         }
 
         private func add(_ data: OfferedImage) throws(FeedError) {
@@ -215,17 +217,6 @@ package final class InMemoryIntake: CacheIntake {
             }
             contents.data[data.digest] = bytes
         }
-
-        func finish(_ feed: ResourceURL) {
-            for image in contents.kept[feed.text] ?? [] {
-                let item = InMemoryCache.ItemKey(feed, image)
-                guard !items.contains(item), contents.own[item] == nil else { continue }
-                let source = ([image.url] + image.alternatives).first { contents.images[.init(feed, $0)] != nil }
-                if let source, let old = replaced[.init(feed, source)] { contents.own[item] = .obtained(old) }
-            }
-        }
-
-        func hasData(_ image: FeedImage, of feed: ResourceURL) -> Bool { contents.find(image, of: feed) != nil }
 
         func data(of digest: Digest) -> (size: Int64, type: ImageType)? {
             guard contents.isWhole(digest) else { return nil }

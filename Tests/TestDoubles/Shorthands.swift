@@ -63,8 +63,8 @@ extension ImageStore {
 }
 
 extension CacheMerge {
-    /// Offers data for a URL, as an archive whose copy of the feed is the earlier one.
-    package func offer(_ data: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool {
-        try offer(data, of: nil, in: feed, isLater: false, isImported: false)
+    /// Makes data that of a URL, as an import with `--restore` does.
+    package func insert(_ data: OfferedImage, of feed: ResourceURL) throws(FeedError) {
+        try insert(data, of: feed, isImported: false)
     }
 }

@@ -164,7 +164,8 @@ struct DataMerge {
     }
 
     private func has(_ image: FeedImage, _ data: OfferedImage) throws(FeedError) -> Bool {
-        try cache.data(of: image, in: feed, before: [:]).map(data.isSame) ?? false
+        guard let found = try cache.data(of: image, in: feed, before: [:]), found.standing != .awaited else { return false }
+        return data.isSame(as: found)
     }
 
     /// Gives an image data of its own, unless its URLs have that data.

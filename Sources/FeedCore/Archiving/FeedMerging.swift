@@ -75,6 +75,8 @@ package struct FeedMerging: Sendable {
     private func add(
         _ feed: any ArchivedFeed, to cache: any CacheMerge, _ report: inout ImportReport
     ) throws(FeedError) {
+        // A fault in the list makes the archive invalid, although the list has no effect.
+        _ = try feed.removed()
         try cache.begin(feed.head.with(naming: .unnamed))
         var data = DataMerge(of: feed.head.url, in: cache, isLater: true, isImported: true)
         var kept: [FeedImage] = []
