@@ -154,7 +154,9 @@ struct ImageStoreContractTests {
         try await kind.imageStore().anotherInstanceSeesTheSame()
     }
 
-    @Test("an item that awaits data gets the next data of its URL, and earlier items keep theirs", arguments: StoreKind.allCases)
+    @Test(
+        "an item that awaits data gets the next data of its URL, and earlier items keep theirs",
+        arguments: StoreKind.allCases)
     func anItemThatAwaitsDataGetsTheNextAndEarlierItemsKeepTheirs(_ kind: StoreKind) async throws {
         try await kind.imageStore().anItemThatAwaitsDataGetsTheNextAndEarlierItemsKeepTheirs()
     }

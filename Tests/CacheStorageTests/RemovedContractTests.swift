@@ -7,7 +7,9 @@ struct RemovedContractTests {
     func leave(_ kind: StoreKind) async throws { try await kind.feedStore().removedImagesLeaveTheirFeed() }
 
     @Test("removed images are remembered after their feed was deleted", arguments: StoreKind.allCases)
-    func outlast(_ kind: StoreKind) async throws { try await kind.feedStore().removedImagesOutlastTheCopyOfANamedFeed() }
+    func outlast(_ kind: StoreKind) async throws {
+        try await kind.feedStore().removedImagesOutlastTheCopyOfANamedFeed()
+    }
 
     @Test("images are found by their URL and by each alternative", arguments: StoreKind.allCases)
     func found(_ kind: StoreKind) async throws { try await kind.feedStore().imagesAreFoundByEachURL() }

@@ -53,23 +53,23 @@ struct ArchiveJSONTests {
         try await program.run("export", archive)
         let other = try Program()
 
-        let first = try await other.run("import", "--json", archive)
+        let first = try await other.run("import", "--restore", "--json", archive)
         #expect(try first.json == ["archives": [result(archive, added: 1, images: 2, missing: 1)]])
         #expect(first.status == .exited(0))
 
         let broken = try other.directory.write("no archive", to: "broken.tar")
-        let second = try await other.run("import", "--json", broken, archive)
+        let second = try await other.run("import", "--restore", "--json", broken, archive)
         let archives = try #require(try second.json["archives"])
         #expect(second.status == .exited(65) && second.errorLines.count == 1)
-        #expect(archives[1] == result(archive, kept: 1))
+        #expect(archives[1] == result(archive, kept: 1, missing: 1))
         #expect(archives[0]?["error"]?["kind"] == "invalidData")
         #expect(archives[0] == result(broken, error: archives[0]?["error"] ?? .null))
 
         try await other.sql("UPDATE feeds SET saved_at = 1")
-        let third = try await other.run("import", "--json", archive)
+        let third = try await other.run("import", "--restore", "--json", archive)
         #expect(try third.json == ["archives": [result(archive, replaced: 1, missing: 1)]])
 
-        let alone = try await other.run("import", "--json", broken)
+        let alone = try await other.run("import", "--restore", "--json", broken)
         #expect(alone.status == .exited(65) && alone.errorLines.count == 1)
         #expect(try alone.json["archives"]?.array?.count == 1)
     }

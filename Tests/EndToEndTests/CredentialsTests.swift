@@ -274,8 +274,6 @@ struct SecretsTests {
         #expect(server.requestCount == before)
         try await expectSent(true, [server.feedURL])
         try await expectSent(true, [])
-        try await program.run("import", "--force", "-", input: archive)
-        try await expectSent(true, [])
     }
 
     @Test("A feed from an archive gets secrets as long as the config file names it")
@@ -285,11 +283,9 @@ struct SecretsTests {
         let other = try Program()
         try await other.run("import", "-", input: archive)
         let file = try other.directory.write("feed = \(server.feedURL)\n", to: "list")
-        for (arguments, key) in [(["--config", file], ["s3cret"]), (["--no-config"], [])] {
-            let before = server.requestCount
-            #expect(try await other.run(["sync", "-H", "X-Key: s3cret"] + arguments).status == .exited(0))
-            #expect(server.server.requests.dropFirst(before).map { $0.header("x-key") } == key)
-        }
+        let before = server.requestCount
+        expectQuiet(try await other.run("sync", "-H", "X-Key: s3cret", "--config", file))
+        #expect(server.server.requests.dropFirst(before).map { $0.header("x-key") } == ["s3cret", "s3cret"])
     }
 
     @Test("An image that is requested by itself gets no secrets")

@@ -93,6 +93,8 @@ struct DryRunTests {
         try await program.run(server.feedURL)
         // Each image is named twice: a cached one, one that is gone for good, and a new one.
         let urls = [server.imageURL(0), server.imageURL(1), other.imageURL(0)]
+        other.serve(feedOf: urls[..<2])
+        try await program.run(other.feedURL)
         other.serve(feedOf: urls + urls)
         let command = ["sync", "--json"] + options + [server.feedURL, other.feedURL]
 

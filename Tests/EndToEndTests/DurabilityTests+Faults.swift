@@ -34,9 +34,9 @@ extension DurabilityTests {
 
         let result = try await program.shell(
             #"""
-            directory=$FEEDSYNC_CACHE/images/sha256
-            exec strace -f -qq -o "$1" -P "$directory" -e trace=fsync -e inject=fsync:error=EIO "$feedsync" "$2" "$3"
-            """#, program.directory.path("trace"), command, command == "sync" ? server.feedURL : archive)
+            directory=$FEEDSYNC_CACHE/images/sha256; trace=$1; shift
+            exec strace -f -qq -o "$trace" -P "$directory" -e trace=fsync -e inject=fsync:error=EIO "$feedsync" "$@"
+            """#, [program.directory.path("trace")] + words(command, archive))
 
         #expect(result.status == .exited(74), "\(result.errorText)")
         #expect(result.errorText.contains("images/sha256: can't be written to disk"), "\(result.errorText)")

@@ -92,7 +92,7 @@ struct DurabilityTests {
     func kept(command: String) async throws {
         let archive = try await export()
         try await program.sql("DELETE FROM data")
-        let (result, trace) = try await program.trace(command, command == "sync" ? server.feedURL : archive)
+        let (result, trace) = try await program.trace(words(command, archive))
         expectQuiet(result)
         for image in 0..<4 {
             let row = try logging(mark(of: image), in: trace)
@@ -111,9 +111,14 @@ struct DurabilityTests {
         let archive = try await export()
         for image in 0..<4 { try Files.damage("\(program.cache)/\(try await file(of: image, in: program))") }
         try await program.sql("DELETE FROM data")
-        let (result, trace) = try await program.trace(command, command == "sync" ? server.feedURL : archive)
+        let (result, trace) = try await program.trace(words(command, archive))
         expectQuiet(result)
         for image in 0..<4 { try await expectOrder(of: image, in: trace, program) }
+    }
+
+    /// Returns the arguments of a sync of the feed, or of an import of the archive.
+    func words(_ command: String, _ archive: String) -> [String] {
+        command == "sync" ? [command, server.feedURL] : [command, "--restore", archive]
     }
 
     /// Makes an archive of everything that a sync gets, and returns its path.

@@ -12,7 +12,7 @@ struct FileSystemTests {
         server = try FeedServer(images: 2)
     }
 
-    private func run(_ faults: [String], _ arguments: String...) async throws -> ProcessResult {
+    private func run(_ faults: [String], _ arguments: [String]) async throws -> ProcessResult {
         let injections = faults.map { "-e inject=\($0)" }.joined(separator: " ")
         return try await program.shell(
             #"exec strace -f -qq -o /dev/null \#(injections) "$feedsync" "$@""#, arguments)
@@ -28,8 +28,8 @@ struct FileSystemTests {
             try Files.damage("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(0)))")
             unlink("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))")
             try await program.sql("DELETE FROM data")
-            let operand = command == "sync" ? server.feedURL : archive
-            expectQuiet(try await run(["renameat2:error=\(error)"], command, operand))
+            let words = command == "sync" ? [command, server.feedURL] : [command, "--restore", archive]
+            expectQuiet(try await run(["renameat2:error=\(error)"], words))
             #expect(Files.names(in: program.imageDirectory).count == 2)
             expectQuiet(try await program.run("validate", "--deep"))
         }
@@ -56,7 +56,7 @@ struct FileSystemTests {
         let list = #"stat -c "%i %n" "$FEEDSYNC_CACHE"/images/sha256/*"#
         let before = try await program.shell(list).outputLines
         try await program.sql("DELETE FROM data")
-        expectQuiet(try await run(["fchmod:error=EPERM"], server.feedURL))
+        expectQuiet(try await run(["fchmod:error=EPERM"], [server.feedURL]))
         #expect(try await program.shell(list).outputLines == before)
     }
 

@@ -113,6 +113,7 @@ struct ImageTests {
     func large() async throws {
         let bytes = Samples.png + (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
         server.serve(Reply(body: bytes, framing: .chunked(size: 60_000)), at: 0)
+        try await program.run("show", server.feedURL)
         #expect(try await program.run("image", url).standardOutput == bytes)
         #expect(try await program.run("image", "--offline", url).standardOutput == bytes)
     }

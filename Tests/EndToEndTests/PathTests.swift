@@ -37,10 +37,9 @@ struct PathTests {
         "A cache below a directory whose name is not UTF-8 is not used",
         arguments: ["made", "made/below", "../link/made"])
     func newCache(path: String) async throws {
-        for command in ["sync", "image"] {
-            let operand = command == "image" ? server.imageURL(0) : server.feedURL
-            let result = try await runInDirectory(command, "--cache", path, operand)
-            #expect(result.status == .exited(73), "\(result.errorText)")
+        for (command, exit) in [("sync", 73), ("show", 74)] {
+            let result = try await runInDirectory(command, "--cache", path, server.feedURL)
+            #expect(result.status == .exited(Int32(exit)), "\(result.errorText)")
             #expect(result.errorText.contains("\(path): its full path is not UTF-8 text"), "\(result.errorText)")
         }
         #expect(try await !filesMade().contains("sqlite"))

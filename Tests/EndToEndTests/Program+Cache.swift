@@ -71,7 +71,7 @@ extension Program {
 
     /// Returns the digest of an image in the cache, in hex.
     func digest(of image: String) async throws -> String {
-        try await sql("SELECT lower(hex(digest)) FROM data WHERE url = '\(image)'")
+        try await sql("SELECT DISTINCT lower(hex(digest)) FROM data WHERE url = '\(image)'")
     }
 }
 

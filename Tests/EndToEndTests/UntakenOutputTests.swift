@@ -18,6 +18,7 @@ struct UntakenOutputTests {
         arguments: [#"show --json "$1""#, #"image "${1%feed.json}0.png""#])
     func lock(command: String) async throws {
         server.serve(feedOf: (0..<2000).map(server.imageURL))
+        if command.hasPrefix("image") { try await program.run("show", server.feedURL) }
         let pipe = try StuckPipe(in: program.directory)
         let run = try program.startShell(#"exec "$feedsync" \#(command) > "$2""#, server.feedURL, pipe.path)
         // The program writes while the pipe has room, and then waits.

@@ -56,17 +56,18 @@ struct VersionOneArchiveTests {
 
     @Test("An export of what 0.1.0 knew adds only members that 0.1.0 ignores")
     func exporting() async throws {
-        expectQuiet(try await program.run("import", archive))
+        expectQuiet(try await program.run("import", "--restore", archive))
         let file = program.directory.path("new.tar")
         expectQuiet(try await program.run("export", file))
         let (old, new) = (try await texts(of: archive), try await texts(of: file))
         #expect(new.layout == old.layout)
-        #expect(names(new.index) == names(old.index))
+        #expect(names(new.index) == names(old.index) + ["annotations"])
         #expect(names(new.index["manifests"]?[0]) == names(old.index["manifests"]?[0]))
         #expect(names(new.manifest) == names(old.manifest))
         #expect(new.manifest["layers"] == old.manifest["layers"])
         // 0.1.0 needs the images at the end of the document, and skips the dates of their data.
-        #expect(names(new.document) == names(old.document) && names(new.document).last == "images")
+        let shared = names(new.document).filter(names(old.document).contains)
+        #expect(shared == names(old.document) && names(new.document).last == "images")
         let (oldImages, newImages) = (old.document["images"]?.array ?? [], new.document["images"]?.array ?? [])
         #expect(oldImages.count == 3 && newImages.count == 3)
         for (oldImage, newImage) in zip(oldImages, newImages) {

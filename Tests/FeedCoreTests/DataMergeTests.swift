@@ -8,7 +8,9 @@ import Testing
 struct DataMergeTests {
     private let fixture = MergeFixture()
 
-    private func take(_ savedAt: Int64, keep: Keep? = .forever, _ images: (FeedImage, String?)...) async throws -> ImportReport {
+    private func take(_ savedAt: Int64, keep: Keep? = .forever, _ images: (FeedImage, String?)...) async throws
+        -> ImportReport
+    {
         try await fixture.transfer.takeIn(OfferedFeed(savedAt: savedAt, keep: keep, images))
     }
 

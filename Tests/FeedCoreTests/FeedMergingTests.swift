@@ -87,7 +87,8 @@ struct PlainImportTests {
         let invented = (0..<9).map { (FeedImage.at(10 + $0, "new \($0)", lastSeen: 90), String?.some("\($0)")) }
         let hostile = OfferedFeed(
             savedAt: 50, keep: .forever,
-            [(.at(0, "a"), "other"), (.at(1, "b"), "planted"), (.at(0, "d"), "same URL"), (.at(7, "e"), "future")] + invented,
+            [(.at(0, "a"), "other"), (.at(1, "b"), "planted"), (.at(0, "d"), "same URL"), (.at(7, "e"), "future")]
+                + invented,
             without: own)
         let report = try await take(hostile)
         #expect(report.feeds.map(\.outcome) == [.kept] && report.images == 0)

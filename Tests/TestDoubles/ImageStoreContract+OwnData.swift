@@ -6,7 +6,8 @@ extension ImageStoreContract {
     /// Saves a feed with an item for each id, all of them with the first image URL, and one kept item.
     private func save(_ ids: [String], kept: String? = nil) async throws {
         let images = ids.map { FeedImage(id: $0, url: .image(0)) }
-        let saved = SavedFeed(url: .first, feed: Feed(format: .rss, images: images), savedAt: Timestamp(microseconds: 1))
+        let saved = SavedFeed(
+            url: .first, feed: Feed(format: .rss, images: images), savedAt: Timestamp(microseconds: 1))
         try await fixture.feeds.change { change throws(FeedError) in
             try change.insert(saved)
             guard let kept else { return }

@@ -104,8 +104,9 @@ package final class InMemoryCache: Sendable {
             return nil
         }
 
-        /// Makes data that of a URL. Kept images keep other bytes that they had, and so do all earlier ones if an image
-        /// awaits the data.
+        /// Makes data that of a URL.
+        ///
+        /// Kept images keep other bytes that they had, and so do all earlier ones if an image awaits the data.
         mutating func insert(_ stored: StoredImage, at key: DataKey) {
             var stored = stored
             if let old = images[key] {

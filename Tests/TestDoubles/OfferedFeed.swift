@@ -54,7 +54,8 @@ package struct OfferedFeed: ArchivedFeed {
     private func data(_ text: String, of image: FeedImage) -> ArchivedData {
         let bytes = Samples.png(text)
         let data = LeftOutImage(
-            url: sources[ImageKey(image)] ?? image.url, digest: InMemoryImageStore.digest(of: bytes), validators: Validators(etag: text),
+            url: sources[ImageKey(image)] ?? image.url, digest: InMemoryImageStore.digest(of: bytes),
+            validators: Validators(etag: text),
             fetchedAt: head.savedAt)
         return leftOut.contains(text)
             ? .leftOut(data) : .held(data.found(size: Int64(bytes.count), type: .png, published: image.published))

@@ -45,7 +45,7 @@ struct ItemReader {
                 title: row.text(6), link: link(in: row), published: moment(8, in: row), author: row.text(13),
                 rights: row.text(14), tags: row.text(15).map(Tags.split) ?? [], text: row.text(16),
                 lastSeen: moment(10, in: row), page: row.text(11).flatMap(ResourceURL.init(storedRemote:))),
-            alternatives: alternatives(in: row), isPublicOnly: row.integer(12) == 0)
+            alternatives: alternatives(in: row), isPublicOnly: row.integer(12) != 1)
     }
 
     private func moment(_ column: Int32, in row: SQLiteStatement) -> Timestamp? {
@@ -139,7 +139,8 @@ struct ItemWriter {
     ) throws(FeedError) {
         for (offset, image) in images.enumerated() {
             let bound = Int32(offset) * Self.columns
-            try Self.bind(image, to: items, after: bound, feed, position + Int64(offset), reachesPrivate: reachesPrivate)
+            try Self.bind(
+                image, to: items, after: bound, feed, position + Int64(offset), reachesPrivate: reachesPrivate)
         }
         try items.run()
     }

@@ -91,6 +91,24 @@ struct KeptItems {
         try recount()
     }
 
+    /// Lets the next answer of the feed decide whether its kept items may be at private addresses.
+    ///
+    /// Until then, they may not. An image that a page names never gets the right.
+    func leaveRightToFeed() throws(FeedError) {
+        let items = try statement(
+            "UPDATE items SET private = 2 WHERE feed = ?1 AND position >= ?2 AND private = 0 AND page IS NULL")
+        try items.bind(2, Self.firstPosition)
+        try items.run()
+    }
+
+    /// Gives the restored items, whose right is still open, the right of the feed.
+    func decideRight(_ reachesPrivate: Bool) throws(FeedError) {
+        let items = try connection.statement("UPDATE items SET private = ?2 WHERE feed = ?1 AND private = 2")
+        try items.bind(1, feed)
+        try items.bind(2, reachesPrivate ? 1 : 0)
+        try items.run()
+    }
+
     /// Returns the first free position from `first`.
     private func freePosition(from first: Int64) throws(FeedError) -> Int64 {
         let row = try statement("SELECT 1 FROM items WHERE feed = ?1 AND position = ?2")

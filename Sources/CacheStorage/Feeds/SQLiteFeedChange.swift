@@ -75,7 +75,9 @@ struct SQLiteFeedChange: FeedStoreChange {
         try bind(saved, to: feed)
         var row: Int64 = 0
         try feed.forEachRow { () throws(FeedError) in row = feed.integer(0) }
-        try KeptItems(connection: connection, feed: row, url: saved.url).deleteCurrent()
+        let kept = KeptItems(connection: connection, feed: row, url: saved.url)
+        try kept.decideRight(saved.reachesPrivate)
+        try kept.deleteCurrent()
         try replaceLists(of: saved, row)
         try ItemWriter(connection: connection, feed: row, reachesPrivate: saved.reachesPrivate)
             .append(saved.feed.images)
@@ -119,6 +121,7 @@ struct SQLiteFeedChange: FeedStoreChange {
             throw .notFound("\(saved.url): was never saved")
         }
         try replaceLists(of: saved, row)
+        try KeptItems(connection: connection, feed: row, url: saved.url).decideRight(saved.reachesPrivate)
         if before != saved.reachesPrivate { try setRight(of: row, saved.reachesPrivate) }
     }
 

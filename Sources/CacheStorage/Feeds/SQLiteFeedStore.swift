@@ -124,7 +124,8 @@ extension SQLiteFeedStore {
             summaries.append(
                 FeedSummary(
                     try FeedHead(row, in: connection), images: Int(row.integer(7)), kept: Int(row.integer(13)),
-                    naming: FeedNaming(stored: row.integer(8)), movedTo: row.text(9).flatMap(ResourceURL.init(storedRemote:)),
+                    naming: FeedNaming(stored: row.integer(8)),
+                    movedTo: row.text(9).flatMap(ResourceURL.init(storedRemote:)),
                     trouble: trouble(in: row, from: 10)))
         }
         return summaries

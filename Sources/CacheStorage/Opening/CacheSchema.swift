@@ -88,6 +88,7 @@ struct CacheSchema: Sendable {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX items_kept ON items (feed, last_seen) WHERE last_seen IS NOT NULL;
         CREATE INDEX items_missing ON items (feed) WHERE missing = 1;
+        CREATE INDEX items_undecided ON items (feed) WHERE private = 2;
         CREATE TABLE data (
             feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
             url TEXT NOT NULL,

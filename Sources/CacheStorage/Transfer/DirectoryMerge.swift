@@ -55,7 +55,9 @@ final class DirectoryMerge: CacheMerge {
     }
 
     func setKept(_ images: [FeedImage], neverRequested: Bool, of feed: ResourceURL) throws(FeedError) {
-        try KeptItems(connection: connection, of: feed)?.replace(with: images, neverRequested: neverRequested)
+        guard let kept = try KeptItems(connection: connection, of: feed) else { return }
+        try kept.replace(with: images, neverRequested: neverRequested)
+        if !neverRequested { try kept.leaveRightToFeed() }
     }
 
     func begin(_ feed: FeedHead) throws(FeedError) {

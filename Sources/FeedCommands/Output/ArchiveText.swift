@@ -82,7 +82,7 @@ enum ArchiveText {
             switch feed.outcome {
             case .added, .replaced: feed.outcome.rawValue
             case .kept where restores:
-                "kept, because the archive's copy is not later or has a time in the future (see --force)"
+                "kept, because the archive's copy is not later (see --force)"
             case .kept: "kept as it is (see --restore)"
             }
         return LogLine(step: "feed_\(feed.outcome.rawValue)", of: feed.url, text)

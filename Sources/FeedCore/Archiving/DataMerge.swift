@@ -164,7 +164,9 @@ struct DataMerge {
     }
 
     private func has(_ image: FeedImage, _ data: OfferedImage) throws(FeedError) -> Bool {
-        guard let found = try cache.data(of: image, in: feed, before: [:]), found.standing != .awaited else { return false }
+        guard let found = try cache.data(of: image, in: feed, before: [:]), found.standing != .awaited else {
+            return false
+        }
         return data.isSame(as: found)
     }
 

@@ -103,7 +103,8 @@ package struct SavedFeed: Hashable, Sendable {
 
     package init(
         url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
-        walks: [OpenWalk] = [], naming: FeedNaming = .byCommand, reachesPrivate: Bool = false, movedTo: ResourceURL? = nil,
+        walks: [OpenWalk] = [], naming: FeedNaming = .byCommand, reachesPrivate: Bool = false,
+        movedTo: ResourceURL? = nil,
         rules: String? = nil, keep: Keep? = nil, keptCount: Int = 0, kept: [FeedImage] = [],
         interval: Duration? = nil, trouble: FeedTrouble? = nil, linkedPages: [ResourceURL.Key: LinkedPage] = [:]
     ) {

@@ -35,6 +35,12 @@ package struct FeedRefresh: Sendable {
         /// The earlier URLs of images whose URLs differ only in the query.
         var predecessors: [ResourceURL.Key: ResourceURL] = [:]
         package var linkedPages = LinkedPagesReport()
+
+        static func waiting(_ saved: SavedFeed) -> Refreshed {
+            Refreshed(
+                feed: saved.feed, outcome: .waiting, savedAt: saved.savedAt, saveFailure: nil, imageTerms: nil,
+                notes: [], keptCount: saved.keptCount)
+        }
     }
 
     /// The pause between two requests for a feed whose saved copy is fresh and whose images are all there.
@@ -102,9 +108,7 @@ package struct FeedRefresh: Sendable {
             return isAsBefore && old.pages >= remote.maxPages ? old : nil
         }
         if let interval, let known, try await mayWait(known, interval) {
-            return Refreshed(
-                feed: known.feed, outcome: .waiting, savedAt: known.savedAt, saveFailure: nil, imageTerms: nil,
-                notes: [], keptCount: known.keptCount)
+            return Refreshed.waiting(known)
         }
         let isNamed = old.map { $0.naming != .unnamed } ?? false
         let pages = pages(of: old)
@@ -185,7 +189,8 @@ package struct FeedRefresh: Sendable {
                     url: url, feed: feed, savedAt: local.now(), validators: validators,
                     pages: walk == nil ? pages : max(pages, old?.pages ?? 1), walks: walk?.walks ?? [],
                     naming: max(old?.naming ?? .unnamed, giver.naming), reachesPrivate: answer.reachesPrivate,
-                    movedTo: answer.movedTo, rules: remote.rules, keep: keep ?? old?.keep, interval: interval, linkedPages: linkedPages)
+                    movedTo: answer.movedTo, rules: remote.rules, keep: keep ?? old?.keep, interval: interval,
+                    linkedPages: linkedPages)
                 let result =
                     if outcome == .unchanged, let old {
                         try await local.confirm(new, over: old, telling: tell)

@@ -117,7 +117,8 @@ package struct RemoteFeedLoader: Sendable {
         case HTTPStatus.notModified where !validators.isEmpty:
             return Answer(
                 content: .notModified(validators.updated(by: head.validators)), imageTerms: imageTerms,
-                reachesPrivate: reachesPrivate, movedTo: movedTo, interval: UpdateInterval.longest(of: nil, UpdateInterval.maxAge(in: head)),
+                reachesPrivate: reachesPrivate, movedTo: movedTo,
+                interval: UpdateInterval.longest(of: nil, UpdateInterval.maxAge(in: head)),
                 trail: trail)
         default:
             throw HTTPStatus.failure(response, askedFor: url)

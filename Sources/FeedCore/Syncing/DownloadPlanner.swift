@@ -1,6 +1,7 @@
 /// Decides which images of a run's feeds are requested, feed by feed, as the feeds arrive.
 ///
-/// An image is looked up for each feed that contains it, because each feed may see other data; its URL is counted once.
+/// Each item is looked up, because each feed, and each item of a feed, may have other data; a URL is counted once, and
+/// requested once for a feed.
 struct DownloadPlanner: Sendable {
     /// The number of images that are looked up at once.
     ///
@@ -9,8 +10,10 @@ struct DownloadPlanner: Sendable {
     private static let partSize = 2000
 
     private struct Counted {
-        /// The last feed that has the URL.
-        var feed: Int32
+        /// Whether the decision on the URL is counted.
+        var isTaken = false
+        /// The last feed for which the URL is requested.
+        var requestedFor: Int32 = 0
         /// The result, unless the URL is requested.
         var result: ImageResultKind?
         /// Whether the servers of all feeds that have the URL are out of reach.
@@ -46,22 +49,24 @@ struct DownloadPlanner: Sendable {
         numbers.reserveCapacity(numbers.count + images.count)
         var (total, cached) = (0, 0)
         var parts = images.parts(of: Self.partSize).makeIterator()
-        var next = parts.next().map { distinct($0) }
+        var next = parts.next().map { numbered($0) }
         while let part = next {
             async let found = Result { [choice] () async throws(FeedError) in
                 try await choice.verdicts(on: part.images, request)
             }
             // The next part is prepared while the store looks up this part.
-            next = parts.next().map { distinct($0) }
+            next = parts.next().map { numbered($0) }
             report.total += part.newCount
             total += part.newCount
             var wanted: [WantedImage] = []
             var newWanted = 0
             for (index, verdict) in try await found.get().enumerated() {
-                let isNew = part.isNew(index)
+                let number = Int(part.numbers[index])
+                let isNew = !counted[number].isTaken
                 if isNew, verdict.isCached { cached += 1 }
                 let count = wanted.count
-                take(verdict, on: part.images[index], part.numbers[index], isNew: isNew, of: feed, &wanted)
+                take(verdict, on: part.images[index], number, of: feed, &wanted)
+                counted[number].isTaken = true
                 if isNew { newWanted += wanted.count - count }
             }
             events?.yield(.imagesSurveyed(part.newCount, wanted: newWanted))
@@ -97,31 +102,23 @@ struct DownloadPlanner: Sendable {
         }
     }
 
-    /// A part of a feed's images, each URL once.
-    private struct DistinctImages: Sendable {
-        var images: [FeedImage] = []
+    /// A part of a feed's images, each with the number of its URL.
+    private struct NumberedImages: Sendable {
+        let images: [FeedImage]
         var numbers: [Int32] = []
-        /// The first number of a URL that no earlier feed contains.
-        let firstNew: Int32
+        /// The number of URLs that no earlier item has.
         var newCount = 0
-
-        func isNew(_ index: Int) -> Bool { numbers[index] >= firstNew }
     }
 
-    private mutating func distinct(_ images: ArraySlice<FeedImage>) -> DistinctImages {
-        var part = DistinctImages(firstNew: Int32(counted.count))
-        part.images.reserveCapacity(images.count)
+    private mutating func numbered(_ images: ArraySlice<FeedImage>) -> NumberedImages {
+        var part = NumberedImages(images: Array(images))
         part.numbers.reserveCapacity(images.count)
         for image in images {
             let number = number(of: image.url.key)
             if Int(number) == counted.count {
-                counted.append(Counted(feed: feedNumber))
+                counted.append(Counted())
                 part.newCount += 1
-            } else if counted[Int(number)].feed == feedNumber {
-                continue
             }
-            counted[Int(number)].feed = feedNumber
-            part.images.append(image)
             part.numbers.append(number)
         }
         return part
@@ -137,29 +134,27 @@ struct DownloadPlanner: Sendable {
 
     /// Counts and reports the decision on an image.
     private mutating func take(
-        _ verdict: ImageChoice.Verdict, on feedImage: FeedImage, _ number: Int32, isNew: Bool, of feed: ResourceURL,
+        _ verdict: ImageChoice.Verdict, on feedImage: FeedImage, _ number: Int, of feed: ResourceURL,
         _ wanted: inout [WantedImage]
     ) {
-        let (url, number) = (feedImage.url, Int(number))
-        var isCounted = !isNew
+        let url = feedImage.url
+        var isCounted = counted[number].isTaken
         if case .leftAlone(let failure) = verdict { report.leftAlone.insert(.init(failure.error, of: feed)) }
         if isCounted, counted[number].isOutOfReach {
             if case .outOfReach = verdict { return }
             report.skipped -= 1
-            counted[number].result = nil
-            counted[number].isOutOfReach = false
+            counted[number] = Counted()
             isCounted = false
         }
         switch verdict {
-        case .request(let image, let cached) where !dryRun:
+        case .request(var image, let cached):
+            guard counted[number].requestedFor != feedNumber else { return }
+            counted[number].requestedFor = feedNumber
+            if dryRun { return plan(url, number, isCached: cached != nil) }
             newImages?.want(feedImage, of: feed, cached: cached)
-            var image = image
             if isCounted { image.counted = counted[number].result }
             wanted.append(image)
         case _ where isCounted: break
-        case .request(_, let cached):
-            if cached != nil { report.cached += 1 }
-            events?.yield(cached == nil ? .imageMissing(url) : .imageToRevalidate(url))
         case .cached:
             counted[number].result = .cached
             report.cached += 1
@@ -175,6 +170,18 @@ struct DownloadPlanner: Sendable {
             let isTooSmall = failure.error.smallSize != nil
             events?.yield(isTooSmall ? .imageTooSmall(url, failure.error) : .imageLeftAlone(url, failure))
         }
+    }
+
+    /// Counts and reports an image that a real run would request.
+    private mutating func plan(_ url: ResourceURL, _ number: Int, isCached: Bool) {
+        let earlier = counted[number]
+        let isPlanned = earlier.isTaken && earlier.result == nil
+        guard !isPlanned else { return }
+        if earlier.result == .cached { report.cached -= 1 }
+        if earlier.result == .skipped { report.skipped -= 1 }
+        counted[number].result = nil
+        if isCached { report.cached += 1 }
+        events?.yield(isCached ? .imageToRevalidate(url) : .imageMissing(url))
     }
 }
 

@@ -236,7 +236,9 @@ extension ImagesUnderWay {
             switch state.requests[key] {
             case .pending(let number):
                 let first = state.wanted[number]
-                if !state.isSent[number], !image.isConfirmed(with: first) { state.wanted[number] = first.unconditional() }
+                if !state.isSent[number], !image.isConfirmed(with: first) {
+                    state.wanted[number] = first.unconditional()
+                }
                 state.waiting[number, default: []].append(image)
                 return nil
             case .confirmed(let number) where image.isConfirmed(with: state.wanted[number]):
