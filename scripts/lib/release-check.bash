@@ -129,6 +129,7 @@ certificates "$root" etc/pki/tls/certs/ca-bundle.crt
 data "$root" 1234
 enter
 use "$root" 1234 "/opt/$name-linux-$architecture/bin/feedsync" /data
+usual=$(cd "$root/usr/local" && find . | sort)
 inside "$root" 0 "/opt/$name-linux-$architecture/install.sh" --prefix /usr/local
 # An update deletes the files that only the older version has.
 echo lib/feedsync/libolder.so | "${as_root[@]}" tee -a "$root/usr/local/lib/feedsync/files" >/dev/null
@@ -138,7 +139,7 @@ inside "$root" 0 "/opt/$name-linux-$architecture/install.sh"
 "${as_root[@]}" install -d -m 700 -o 1234 -g 1234 "$root/data/installed"
 use "$root" 1234 /usr/local/bin/feedsync /data/installed
 inside "$root" 0 "/opt/$name-linux-$architecture/install.sh" --uninstall
-[[ ! $(find "$root/usr/local" -type f ! -name own.crt) ]] || { echo "files remain after --uninstall" >&2; exit 1; }
+[[ $(cd "$root/usr/local" && find . | sort) == "$usual" ]] || { echo "files remain after --uninstall" >&2; exit 1; }
 leave
 
 step "directory without a C library"
