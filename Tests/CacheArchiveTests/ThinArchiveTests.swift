@@ -71,16 +71,6 @@ struct ThinArchiveTests {
         }
     }
 
-    @Test("data that the archive's feeds do not reference completes the images that another one left out")
-    func unreferenced() async throws {
-        var other = LayoutBuilder(images: [Samples.png("other")], url: "https://feeds.example/second")
-        other.moreBlobs = [Self.thin.images[1]]
-        let fixture = ArchiveFixture()
-        try await fixture.takeIn(Self.thin.tar())
-        try await fixture.takeIn(other.tar())
-        #expect(try await fixture.images.totals().count == 3)
-    }
-
     @Test("an export without the images of an old archive contains only new ones, and reads no data of a seekable one")
     func listing() async throws {
         let fixture = ArchiveFixture()

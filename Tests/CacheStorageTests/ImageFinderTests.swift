@@ -144,7 +144,7 @@ struct ImageFinderTests {
             """)
         // An odd image has data only under its alternative, and the image 12000 has data of its own.
         let rest = ["1"] + [12002, 12004, 12006, 12008].map(String.init) + ["0"] + (10..<12000).map(String.init)
-        let expected = ["12000"] + rest + ["2"] + [12005, 12007, 12009].map(String.init)
+        let expected = ["2"] + [12005, 12007, 12009].map(String.init) + ["12000"] + rest
         #expect(try await found(ImageQuery(words: [], feed: .first), in: cache) == expected)
         let descriptions = Mutex<[String?]>([])
         _ = try await cache.search.find(ImageQuery(words: [], feed: .first, hasDetails: false)) { images in

@@ -122,7 +122,7 @@ struct DataMergeTests {
     @Test("An image that the cache lacks does not pass for another image that an earlier archive has under its URL")
     func earlierArchive() async throws {
         _ = try await take(5, (.at(0, "new"), nil))
-        _ = try await take(4, (.at(0, "old"), "old"))
+        _ = try await take(4, (FeedImage(id: "old", description: "Another image", url: .image(0)), "old"))
         #expect(try await fixture.stored("new")?.standing == .awaited)
         #expect(try await fixture.text("old") == "old")
     }

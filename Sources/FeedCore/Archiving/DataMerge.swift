@@ -127,7 +127,8 @@ struct DataMerge {
         if let found = try cache.data(of: image, in: feed, before: [:]) {
             guard !sharesData, try markMissing(open, found) else { return }
         }
-        report.missing += 1
+        // Where the cache's copy stays, the archive brings no missing images.
+        if isLater { report.missing += 1 }
         if open.isLeftOut { report.leftOut += 1 }
     }
 
